@@ -68,11 +68,6 @@ export function isUnknown(error: unknown): boolean {
   return error instanceof LockyardError && error.reason === 'UNKNOWN';
 }
 
-/** Whether nothing was changed, and the same command can succeed later. */
-export function isWorthRepeating(error: unknown): boolean {
-  return isTransient(error) && !isUnknown(error);
-}
-
 const TRANSIENT: ReadonlySet<string> = new Set(['BACKEND_DOWN', 'CONTENDED', 'UNKNOWN']);
 
 export function unreadable(cause: unknown): LockyardError {

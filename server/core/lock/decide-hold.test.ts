@@ -1,5 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { acquire, type Caller, forceRelease, release, renew } from '../testing/lock-requests';
+import {
+  acquire,
+  type Caller,
+  forceRelease,
+  release,
+  renew,
+  revertGrant,
+} from '../testing/lock-requests';
 import { LockWorld, START_AT } from '../testing/lock-world';
 
 let world: LockWorld;
@@ -167,7 +174,7 @@ describe('reverting a grant that came too late', () => {
   it('frees the lock, and the next grant has a higher token', () => {
     const first = take('orders/w1', { leaseMs: 1_000 });
     world.pass(960);
-    expect(world.run({ verb: 'revertGrant', token: first })).toEqual({ outcome: 'reverted' });
+    expect(world.run(revertGrant(first))).toEqual({ outcome: 'reverted' });
     expect(world.run(anonymous(1_000))).toMatchObject({ outcome: 'granted', holdCount: 1 });
     expect(world.record?.holds[0]?.token).toBeGreaterThan(first);
   });
@@ -175,7 +182,7 @@ describe('reverting a grant that came too late', () => {
   it('says when it ended even if the lease has expired meanwhile', () => {
     const first = take('orders/w1', { leaseMs: 1_000 });
     world.pass(1_500);
-    world.run({ verb: 'revertGrant', token: first });
+    world.run(revertGrant(first));
     expect(world.record?.ended).toMatchObject({ token: first, at: START_AT + 1_000 });
   });
 
@@ -184,7 +191,7 @@ describe('reverting a grant that came too late', () => {
     world.pass(300);
     const late = take('orders/w2', { leaseMs: 1_000, mode: 'shared' });
     world.pass(900);
-    world.run({ verb: 'revertGrant', token: late });
+    world.run(revertGrant(late));
     expect(world.record?.ended).toMatchObject({ token: late, at: START_AT + 1_200 });
     expect(world.run(release('orders/w2', late))).toEqual({
       outcome: 'lost',
@@ -195,7 +202,7 @@ describe('reverting a grant that came too late', () => {
 
   it('keeps a grant that may still be the answer to a request id', () => {
     const token = take('orders/w1', { leaseMs: 1_000, requestId: 'r1' });
-    expect(world.run({ verb: 'revertGrant', token })).toEqual({ outcome: 'kept' });
+    expect(world.run(revertGrant(token))).toEqual({ outcome: 'kept' });
     const again = world.run(acquire('orders/w1', { leaseMs: 1_000, requestId: 'r1' }));
     expect(again).toMatchObject({ outcome: 'granted', token });
   });
@@ -203,9 +210,17 @@ describe('reverting a grant that came too late', () => {
   it('of a re-entry removes that entry and keeps the rest of the hold', () => {
     const token = take('orders/w1', { leaseMs: 1_000, requestId: 'r1' });
     world.run(anonymous(1_000));
-    world.run({ verb: 'revertGrant', token });
+    world.run(revertGrant(token));
     expect(world.record?.holds).toMatchObject([{ token, count: 1 }]);
-    expect(world.run({ verb: 'revertGrant', token })).toEqual({ outcome: 'kept' });
+    expect(world.run(revertGrant(token))).toEqual({ outcome: 'kept' });
+  });
+
+  it('of a re-entry removes no second entry when it is repeated', () => {
+    const token = take('orders/w1', { leaseMs: 1_000 });
+    for (const _ of [2, 3]) world.run(anonymous(1_000));
+    const revert = revertGrant(token, 'r1');
+    for (const _ of [1, 2]) expect(world.run(revert)).toEqual({ outcome: 'reverted' });
+    expect(world.record?.holds).toMatchObject([{ token, count: 2 }]);
   });
 
   it('grants the lock to the first waiter that is still present', () => {
@@ -213,11 +228,11 @@ describe('reverting a grant that came too late', () => {
     world.run(acquire('orders/w2', { waitMs: 60_000 }), 'p2');
     world.run(acquire('orders/w3', { waitMs: 60_000 }), 'p3');
     world.kill('p2');
-    world.run({ verb: 'revertGrant', token });
+    world.run(revertGrant(token));
     expect(world.record).toMatchObject({ offers: [{ ticket: 2 }], queue: [{ owner: 'w3' }] });
   });
 
   it('of a hold that does not exist is `gone`', () => {
-    expect(world.run({ verb: 'revertGrant', token: 1 })).toEqual({ outcome: 'gone' });
+    expect(world.run(revertGrant(1))).toEqual({ outcome: 'gone' });
   });
 });

@@ -4,7 +4,7 @@ import type { Draft } from '../draft';
 import { endExpiredHolds, expireAndPromote, handOff } from './expire-and-promote';
 import { endHold, freshLease, keepReleased, removeEntry, updateHold } from './hold-lifecycle';
 import { lostAnswer, releasedAnswer, renewedAnswer } from './lock-answers';
-import type { ReleaseCommand, RenewCommand, RevertGrantCommand } from './lock-command';
+import type { LockAnswers, ReleaseCommand, RenewCommand, RevertGrantCommand } from './lock-command';
 import { type Hold, holdOf, isReleased } from './lock-record';
 
 /**
@@ -61,15 +61,26 @@ function releaseEntry(draft: Draft, hold: Hold): ReleaseAnswer {
   return { outcome: 'released' };
 }
 
-/** Reverts a late grant or re-entry, unless a repeat of its request can still receive it. */
-export function decideRevertGrant(draft: Draft, { token }: RevertGrantCommand) {
+/**
+ * Reverts a late grant or re-entry, unless a repeat of its request can still receive it. Its answer
+ * is stored where the hold continues, since only that does not show it.
+ */
+export function decideRevertGrant(
+  draft: Draft,
+  { token, request }: RevertGrantCommand,
+): LockAnswers['revertGrant'] {
+  const replay = draft.replay<LockAnswers['revertGrant']>(request);
+  if (replay) return replay;
   const hold = holdOf(draft.record, token);
-  if (!hold || isReleased(hold)) return { outcome: 'gone' } as const;
-  if (hold.requests.length >= hold.count) return { outcome: 'kept' } as const;
-  if (hold.count > 1) removeEntry(draft, hold);
-  else revertHold(draft, hold);
+  if (!hold || isReleased(hold)) return { outcome: 'gone' };
+  if (hold.requests.length >= hold.count) return { outcome: 'kept' };
+  const answer = { outcome: 'reverted' } as const;
+  if (hold.count > 1) {
+    removeEntry(draft, hold);
+    draft.remember(request, answer, hold.requestsKeptUntil);
+  } else revertHold(draft, hold);
   expireAndPromote(draft);
-  return { outcome: 'reverted' } as const;
+  return answer;
 }
 
 function revertHold(draft: Draft, hold: Hold): void {

@@ -8,6 +8,7 @@ import {
   forceRelease,
   release,
   renew,
+  revertGrant,
   stopRenewals,
 } from '../testing/lock-requests';
 import { LockWorld, START_AT } from '../testing/lock-world';
@@ -173,13 +174,13 @@ describe('an undone acquire', () => {
 
   it('frees the lock at once if its grant came too late', () => {
     const token = take();
-    expect(world.run({ verb: 'revertGrant', token })).toEqual({ outcome: 'reverted' });
+    expect(world.run(revertGrant(token))).toEqual({ outcome: 'reverted' });
     expect(world.run(acquire('orders/w2')).outcome).toBe('granted');
   });
 
   it('is not undone for lateness once it was released', () => {
     const token = takeAndRelease();
-    expect(world.run({ verb: 'revertGrant', token })).toEqual({ outcome: 'gone' });
+    expect(world.run(revertGrant(token))).toEqual({ outcome: 'gone' });
     expect(world.run(acquire('orders/w2')).outcome).toBe('held');
   });
 });

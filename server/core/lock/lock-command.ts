@@ -92,6 +92,8 @@ export interface ReleaseCommand {
 export interface RevertGrantCommand {
   verb: 'revertGrant';
   token: number;
+  /** That of the revert itself: repeated with it, it removes no second entry of the hold. */
+  request: RequestIdentity | null;
 }
 
 /** An operator's action, which the audit log contains before it runs. */

@@ -162,8 +162,8 @@ function revertMultiLock(
   for (const member of members) {
     const held = command.holds.find(({ name }) => name === member.name);
     if (!held) continue;
-    const { token } = held;
-    const { outcome } = decideRevertGrant(member.draft, { verb: 'revertGrant', token });
+    const revert = { verb: 'revertGrant', token: held.token, request: command.request } as const;
+    const { outcome } = decideRevertGrant(member.draft, revert);
     if (outcome === 'reverted') member.isChanged = true;
   }
   return { outcome: members.some(({ isChanged }) => isChanged) ? 'reverted' : 'gone' };

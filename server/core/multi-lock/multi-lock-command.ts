@@ -52,7 +52,7 @@ export interface CancelMultiLockCommand {
 export interface RevertMultiLockCommand {
   verb: 'revertSet';
   holds: { name: string; token: number }[];
-  /** The acquire to which they were granted. */
+  /** That of the revert itself: see `RevertGrantCommand`. */
   request: RequestIdentity;
 }
 

@@ -50,7 +50,7 @@ export type Step =
   | (Carried & { act: OperatorAct; nth: number; ms: number; requestId: string })
   | (Carried & { act: 'freeze' | 'unfreeze'; requestId: string })
   | (Carried & { act: 'setCapacity'; capacity: number; requestId: string })
-  | (Carried & { act: 'revertGrant'; nth: number })
+  | (Carried & { act: 'revertGrant'; nth: number; isNamed: boolean })
   | (Carried & { act: 'expireAndPromote' })
   | { act: 'pass'; ms: number }
   | { act: 'setDelay'; ms: number }
@@ -158,7 +158,12 @@ const setDelay = fc.record({
   act: fc.constant('setDelay' as const),
   ms: fc.constantFrom(0, 400, 2_000),
 });
-const revertGrant = fc.record({ act: fc.constant('revertGrant' as const), ...carried, nth });
+const revertGrant = fc.record({
+  act: fc.constant('revertGrant' as const),
+  ...carried,
+  nth,
+  isNamed: fc.boolean(),
+});
 const expireAndPromote = fc.record({ act: fc.constant('expireAndPromote' as const), ...carried });
 const write = fc.record({ act: fc.constant('write' as const), nth });
 const kill = fc.record({ act: fc.constant('kill' as const), process: carried.process });

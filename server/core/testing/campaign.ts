@@ -2,7 +2,7 @@ import { LockyardError } from '../../contract/errors';
 import type { AcquireCommand, LockCommand } from '../lock/lock-command';
 import type { Hold } from '../lock/lock-record';
 import type { Carried, OperatorAct, Step } from './campaign-steps';
-import { requestOf, setCapacity } from './lock-requests';
+import { requestOf, revertGrant, setCapacity } from './lock-requests';
 import { LockWorld, type Proposal, type Written } from './lock-world';
 
 /** An answer that a caller got. `written`: the change behind it, if there was one. */
@@ -137,7 +137,7 @@ export class Campaign {
         return setCapacity(this.capacitySeen, step.capacity, step.requestId);
       case 'revertGrant': {
         const hold = pick(this.grants, step.nth);
-        return hold && { verb: 'revertGrant', token: hold.token };
+        return hold && revertGrant(hold.token, step.isNamed ? `${hold.token}` : undefined);
       }
       default:
         return this.actOnHold(step);

@@ -11,6 +11,7 @@ import type {
   ReleaseCommand,
   ReleaseRequestCommand,
   RenewCommand,
+  RevertGrantCommand,
   SetCapacityCommand,
 } from '../lock/lock-command';
 import type { RequestIdentity } from '../request-fingerprint';
@@ -96,6 +97,12 @@ export function release(caller: Caller, token: number, requestId?: string): Rele
     requestId === undefined ? null : requestOf(`release ${caller} ${requestId}`, String(token));
   return { verb: 'release', ...partiesOf(caller), token, request };
 }
+
+export const revertGrant = (token: number, requestId?: string): RevertGrantCommand => ({
+  verb: 'revertGrant',
+  token,
+  request: requestId === undefined ? null : requestOf(`revert ${requestId}`),
+});
 
 export const forceRelease = (token: number, requestId = 'act'): ForceReleaseCommand => ({
   verb: 'forceRelease',

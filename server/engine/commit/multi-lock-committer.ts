@@ -1,5 +1,5 @@
 import { LockyardError } from '../../contract/errors';
-import { holdOf, type LockRecord } from '../../core/lock/lock-record';
+import type { LockRecord } from '../../core/lock/lock-record';
 import { decideMultiLock, type MultiLockDecision } from '../../core/multi-lock/decide-multi-lock';
 import {
   type MultiLockAnswer,
@@ -205,7 +205,7 @@ export class MultiLockCommitter {
       if (outcome.applied === 'tooLarge') throw multiLockTooLarge();
       if (!pending.mayBeApplied) return null;
       this.wakeUncertain(locks);
-      if (canBeFound(pending.command, answer, reading)) return null;
+      if (canBeFound(pending.command, answer)) return null;
       throw unknownOutcome(null);
     }
     const latest = storeClock.latestSince(outcome.now, sentAt);
@@ -246,18 +246,9 @@ export class MultiLockCommitter {
 
 /**
  * Whether reading the locks again shows if an uncertain change was applied. A re-entered hold does
- * not show which of its entries was undone.
+ * not show which of its entries was cancelled.
  */
-function canBeFound(
-  command: MultiLockCommand,
-  { outcome }: MultiLockAnswer,
-  { bases }: Reading,
-): boolean {
-  const { verb, request } = command;
+function canBeFound({ verb, request }: MultiLockCommand, { outcome }: MultiLockAnswer): boolean {
   if (verb === 'cancelSet') return outcome === 'none';
-  if (verb !== 'revertSet') return outcome !== 'granted' || request.remembered;
-  return command.holds.every(({ name, token }) => {
-    const record = bases.get(name)?.record;
-    return !record || (holdOf(record, token)?.count ?? 0) <= 1;
-  });
+  return outcome !== 'granted' || request.remembered;
 }

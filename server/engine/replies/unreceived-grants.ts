@@ -1,14 +1,20 @@
+import type { AcquireAnswer, Granted } from '../../contract/lock/answers';
 import type { MultiLockGranted } from '../../contract/multi-lock';
 import type { MultiLockAnswer, MultiLockCommand } from '../../core/multi-lock/multi-lock-command';
 import type { RequestIdentity } from '../../core/request-fingerprint';
 import type { RecordKey } from '../../storage/record-store';
 import type { CommandQueue } from '../command-queue';
 import type { AnyCommand } from '../record-type';
-import { isTransient, isWorthRepeating } from '../refusals';
+import { isTransient } from '../refusals';
+import { requestIdentity } from '../request-identity';
+
+/** What identifies the grant of a lock, or one re-entry of its hold. */
+type OneGrant = Pick<Granted, 'token' | 'rev'>;
 
 /**
  * Undoes grants that no caller received: reverts them, or keeps them briefly if their request can
- * be repeated. An undo that failed is repeated by `repeatFailed`.
+ * be repeated. An undo that failed, or whose outcome is unknown, is repeated by `repeatFailed`: a
+ * second one undoes nothing more.
  */
 export class UnreceivedGrants {
   /** Run a failed undo again. */
@@ -16,15 +22,10 @@ export class UnreceivedGrants {
 
   constructor(private readonly commands: Pick<CommandQueue, 'run' | 'submitMultiLock'>) {}
 
-  /**
-   * Undoes a grant; never rejects. `repeatFailed` repeats an undo that failed, unless it may have
-   * been applied: a second one could remove another entry of a re-entered hold.
-   *
-   * @param isRepeated whether it is repeated after this failure
-   */
-  async undo(run: () => Promise<unknown>, isRepeated = isWorthRepeating): Promise<void> {
+  /** Undoes a grant, now or with a later `repeatFailed`; never rejects. */
+  async undo(run: () => Promise<unknown>): Promise<void> {
     await run().catch((error) => {
-      if (isRepeated(error)) this.failed.push(() => this.undo(run, isRepeated));
+      if (isTransient(error)) this.failed.push(() => this.undo(run));
     });
   }
 
@@ -36,37 +37,43 @@ export class UnreceivedGrants {
   }
 
   /**
-   * Keeps a grant only as long as a place in a queue, since its request can be repeated. A second
-   * attempt shortens nothing more, so one in doubt is repeated too.
+   * Keeps a grant only as long as a place in a queue, since its request can be repeated.
    *
    * @param isRefused its caller was refused: then it is not kept at all
    */
   keepBriefly(key: RecordKey, request: RequestIdentity, isRefused = false): Promise<void> {
     const detach = { verb: 'detach', request, hungUp: true, isRefused } as const;
-    return this.undo(() => this.commands.run(key, detach), isTransient);
+    return this.undo(() => this.commands.run(key, detach));
   }
 
   /** Reverts a grant, now or with a later `repeatFailed`. */
-  revert(key: RecordKey, token: number): void {
-    void this.undo(() => this.commands.run(key, { verb: 'revertGrant', token }));
+  revert(key: RecordKey, granted: OneGrant): void {
+    void this.undo(() => this.revertOnce(key, granted));
+  }
+
+  /** Reverts a grant, once: rejects if that fails. */
+  async revertOnce(key: RecordKey, { token, rev }: OneGrant, dueAt?: number): Promise<void> {
+    const { namespace, name } = key;
+    const request = requestOfRevert(namespace, [{ name, token, rev }]);
+    await this.commands.run(key, { verb: 'revertGrant', token, request }, dueAt);
   }
 
   /** Reverts the grant of all locks of a multi-lock, once: rejects if that fails. */
   async revertMultiLock(
     namespace: string,
     { grants }: MultiLockGranted,
-    { request }: Pick<MultiLockCommand, 'request'>,
     dueAt?: number,
   ): Promise<void> {
     const holds = grants.map(({ name, token }) => ({ name, token }));
+    const request = requestOfRevert(namespace, grants);
     await this.commands.submitMultiLock(namespace, { verb: 'revertSet', holds, request }, dueAt);
   }
 
   /** Reverts what a refused command was answered, unless a repeat of its request can claim it. */
   revertAnswer(key: RecordKey, command: AnyCommand, answer: unknown): void {
     if (command.verb !== 'acquire' || command.request.remembered) return;
-    const { outcome, token } = answer as { outcome: string; token: number };
-    if (outcome === 'granted') this.revert(key, token);
+    const acquired = answer as AcquireAnswer;
+    if (acquired.outcome === 'granted') this.revert(key, acquired);
   }
 
   /** `revertAnswer` for a multi-lock. */
@@ -76,6 +83,16 @@ export class UnreceivedGrants {
     answer: MultiLockAnswer,
   ): void {
     if (command.request.remembered || answer.outcome !== 'granted') return;
-    void this.undo(() => this.revertMultiLock(namespace, answer, command));
+    void this.undo(() => this.revertMultiLock(namespace, answer));
   }
+}
+
+/** The identity of the revert of these grants: no other grant or re-entry has the same revs. */
+function requestOfRevert(
+  namespace: string,
+  grants: (OneGrant & { name: string })[],
+): RequestIdentity {
+  const name = JSON.stringify(grants.map((grant) => grant.name));
+  const requestId = grants.map(({ token, rev }) => `${token} ${rev}`).join();
+  return requestIdentity({ service: '', verb: 'revert', namespace, name, requestId, input: {} });
 }

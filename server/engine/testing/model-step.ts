@@ -202,7 +202,10 @@ export function nextStep(random: () => number, world: StepContext): ModelStep {
         request: idOf('setCapacity', name, by),
       }),
     () => onHold({ verb: 'expireAndPromote' }),
-    () => onHold({ verb: 'revertGrant', token: hold.token }),
+    () => {
+      const { token } = hold;
+      return onHold({ verb: 'revertGrant', token, request: maybeId('revert', name, { token }) });
+    },
     () => ({ kind: 'pass', span: pick('little', 'little', 'lease', 'long') }),
     () => ({ kind: 'pass', span: pick('little', 'lease') }),
     () => (random() < 0.15 ? { kind: 'die' } : acquire()),

@@ -32,7 +32,7 @@ export function endWaits(
     if (isReceived) continue;
     const [requestKey] = hold.requests;
     if (requestKey === undefined) {
-      commands.unreceived.revert(key, hold.token);
+      commands.unreceived.revert(key, hold);
       continue;
     }
     const request = { key: requestKey, inputHash: '', remembered: false };

@@ -89,13 +89,8 @@ export class MultiLockAcquires
     return Math.min(...grants.map(({ expiresInMs }) => expiresInMs));
   }
 
-  protected revert(
-    namespace: string,
-    command: AcquireMultiLockCommand,
-    granted: MultiLockGranted,
-    dueAt?: number,
-  ) {
-    return this.commands.unreceived.revertMultiLock(namespace, granted, command, dueAt);
+  protected revert(namespace: string, granted: MultiLockGranted, dueAt?: number) {
+    return this.commands.unreceived.revertMultiLock(namespace, granted, dueAt);
   }
 
   protected async restartLeases(

@@ -46,8 +46,8 @@ export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireComman
     return expiresInMs;
   }
 
-  protected revert(key: RecordKey, _: AcquireCommand, { token }: Granted, dueAt?: number) {
-    return this.commands.submit(key, { verb: 'revertGrant', token }, dueAt);
+  protected revert(key: RecordKey, granted: Granted, dueAt?: number) {
+    return this.commands.unreceived.revertOnce(key, granted, dueAt);
   }
 
   /** A re-entry can appear late because renewals were stopped: then another would be no better. */

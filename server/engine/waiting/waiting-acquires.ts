@@ -76,14 +76,14 @@ export abstract class WaitingAcquires<
         return answer;
       }
       if (hasHungUp && !remembered) {
-        await this.undoGrant(target, command, answer);
+        await this.undoGrant(target, answer);
         return answer;
       }
       if (!isLate(command.leaseMs, this.leftMs(answer))) return answer;
       const dueAt = this.commands.dueAt(patienceEndsAt);
       const restarted = await this.restartLeases(target, command, answer, dueAt);
       if (restarted) return restarted;
-      await this.revertLate(target, command, answer, dueAt);
+      await this.revertLate(target, answer, dueAt);
       if (attempt === 2) throw grantTooLate(null);
     }
   }
@@ -113,12 +113,7 @@ export abstract class WaitingAcquires<
   protected abstract leftMs(answer: Granted<A>): number;
 
   /** Reverts a grant that no caller received. */
-  protected abstract revert(
-    target: T,
-    command: C,
-    answer: Granted<A>,
-    dueAt?: number,
-  ): Promise<unknown>;
+  protected abstract revert(target: T, answer: Granted<A>, dueAt?: number): Promise<unknown>;
 
   /**
    * Restarts the leases of a late grant; null: it is to be reverted. Not if its request has an id:
@@ -143,19 +138,19 @@ export abstract class WaitingAcquires<
     return this.commands.unreceived.keepBriefly(recordKey(id), request, refused?.aborted);
   }
 
-  /** Reverts a grant; never rejects: if that fails, it may be repeated later. */
-  private undoGrant(target: T, command: C, answer: Granted<A>): Promise<void> {
-    return this.commands.unreceived.undo(() => this.revert(target, command, answer));
+  /** Reverts a grant; never rejects: if that fails, it is repeated later. */
+  private undoGrant(target: T, answer: Granted<A>): Promise<void> {
+    return this.commands.unreceived.undo(() => this.revert(target, answer));
   }
 
-  /** Reverts a late grant. If that surely fails, it is repeated after the error was reported. */
-  private async revertLate(target: T, command: C, answer: Granted<A>, dueAt: number) {
-    const isInTime = this.context.monotonic() < dueAt;
-    const reverted = isInTime ? this.revert(target, command, answer, dueAt) : Promise.reject(null);
-    await reverted.catch((cause) => {
-      if (!isUnknown(cause)) void this.undoGrant(target, command, answer);
+  /** Reverts a late grant. If that fails, it is repeated after the error was reported. */
+  private async revertLate(target: T, answer: Granted<A>, dueAt: number): Promise<void> {
+    const failed = (cause: unknown): never => {
+      void this.undoGrant(target, answer);
       throw grantTooLate(cause);
-    });
+    };
+    if (this.context.monotonic() >= dueAt) failed(null);
+    await this.revert(target, answer, dueAt).catch(failed);
   }
 
   private async acquireInQueue(
@@ -203,7 +198,7 @@ export abstract class WaitingAcquires<
       const dueAt = this.commands.dueAt(call.patienceEndsAt);
       const asked = await this.ask(target, { ...command, waitMs: leftMs }, dueAt);
       const { answer } = asked;
-      if (!isQueued(answer)) return this.enteredOnce(target, command, call, asked);
+      if (!isQueued(answer)) return this.enteredOnce(target, call, asked);
       waiters.keepAt(this.queuedAt(target, answer), call);
       onQueued?.();
       this.onQueued(call);
@@ -227,11 +222,11 @@ export abstract class WaitingAcquires<
    * The answer to a call that asked. If it had been granted a hold before that was decided, a call
    * without a request id has entered its own hold by asking, which is undone.
    */
-  private async enteredOnce(target: T, command: C, { delivery }: WaitingCall, asked: Acquired<A>) {
+  private async enteredOnce(target: T, { delivery }: WaitingCall, asked: Acquired<A>) {
     const { answer } = asked;
     const { token, rev = 0 } = answer as { token?: number; rev?: number };
     if (!delivery || token !== delivery.hold.token || rev <= delivery.rev) return asked;
-    if (isGranted(answer)) await this.undoGrant(target, command, answer);
+    if (isGranted(answer)) await this.undoGrant(target, answer);
     return this.delivered(delivery);
   }
 
