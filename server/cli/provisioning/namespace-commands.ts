@@ -143,7 +143,8 @@ function checked<S extends z.ZodType>(schema: S, value: unknown, settings: objec
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
-  const field = String(issue?.path.at(-1) ?? '');
+  // Of a value in a list, the name of the list.
+  const field = issue?.path.findLast((part) => typeof part === 'string') ?? '';
   const isNoList = issue?.code === 'invalid_type' && issue.expected === 'array';
   const says = `${issue?.message}${isNoList ? ', such as ["host"]' : ''}`;
   if (unknown === undefined) throw new LockyardError('INVALID', `--set ${field}: ${says}.`);

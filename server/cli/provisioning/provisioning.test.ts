@@ -111,6 +111,8 @@ describe('every noun can be listed, shown, created, changed and removed', () => 
     });
     const wrong = run(...change, '--set', 'leaseMaxMs=1h');
     await expect(wrong).rejects.toMatchObject({ reason: 'INVALID' });
+    const nameless = run(...change, '--set', 'requiredMeta=["team",""]');
+    await expect(nameless).rejects.toThrow(/^--set requiredMeta: must be a text of 1 to 100 bytes/);
     const unknown = run(...change, '--set', 'leaseMaxMS=60000');
     await expect(unknown).rejects.toThrow(
       /^--set leaseMaxMS: there is no such setting; did you mean leaseMaxMs\?/,
