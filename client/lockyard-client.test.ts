@@ -269,10 +269,11 @@ describe('replies that are not answers', () => {
     expect(String(error)).not.toContain('secret-key');
   });
 
-  test('a port that fetch refuses is reported as such', async () => {
+  test('so is a port that fetch refuses, which is reported as such', async () => {
     const client = new LockyardClient({ url: 'http://127.0.0.1:6000', apiKey: 'k' });
     expect(await outcomeOf(client.list())).toMatchObject({
-      reason: 'UNKNOWN',
+      reason: 'BACKEND_DOWN',
+      isUnreachable: true,
       message: 'Lockyard cannot be reached at http://127.0.0.1:6000 (bad port).',
     });
   });

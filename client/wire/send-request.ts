@@ -159,7 +159,14 @@ function sendTraced(
   return withoutOtherTraces(() => fetch(url, { ...init, headers }));
 }
 
-const NEVER_LEFT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+/** The last is that of `fetch` for a port that it refuses. */
+const NEVER_LEFT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'bad port',
+]);
 
 /** Errors about the server's certificate, or because it does not speak TLS: nothing was sent. */
 const NO_TLS =
