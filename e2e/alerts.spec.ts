@@ -1,5 +1,5 @@
 import { DEFAULT_ALERT_RULES } from '../server/contract/console/alerts/alert-rules';
-import { expectSound } from './expect-sound';
+import { expectFitting, expectSound } from './expect-sound';
 import { callConsole, createService, expect, signIn, test } from './lockyard-test';
 import { guardPage } from './page-guard';
 
@@ -48,10 +48,10 @@ test('a lease that runs out is an alert, which an operator silences for a while'
   await expectSound(page);
 
   await page.goto(`${server.url}/insights`);
-  await expectSound(page);
+  await expectFitting(page);
   await page.getByRole('region', { name: 'Incidents' }).getByRole('link', { name }).click();
   await expect(page.getByRole('heading', { name })).toBeVisible();
-  await expectSound(page);
+  await expectFitting(page);
   expect(faults()).toEqual([]);
 });
 
@@ -93,7 +93,7 @@ test('rules that two admins change at once are saved, and nothing typed is lost'
   goOn();
   await expect(dialog.getByRole('alert')).toContainText('The rules changed since you opened this');
   await expect(save).toBeDisabled();
-  await expectSound(page);
+  await expectSound(page, '[role="dialog"]');
   await dialog.getByRole('button', { name: 'Use current state' }).click();
   await expect(dialog.getByRole('textbox', { name: /^Expired for/ })).toHaveValue('7s');
   await expect(stuck).toHaveValue('90s');

@@ -224,7 +224,7 @@ test.describe('on any screen, in light and dark,', () => {
       await as(page, server, operator, path);
       await page.getByRole('button', { name: word }).click();
       await expect(page.getByRole('dialog')).toBeVisible();
-      await expectSound(page);
+      await expectSound(page, '[role="dialog"]');
     });
   }
 });

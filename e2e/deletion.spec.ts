@@ -65,7 +65,7 @@ test('an operator sees what a deletion would keep and why, and a viewer is not o
   await expect(dialog.getByText(/2 kept: a new lock could repeat its tokens/)).toBeVisible();
   await expect(dialog.getByText(/1 kept: held/)).toBeVisible();
   await expect(dialog.getByRole('button', { name: 'Delete locks' })).toBeDisabled();
-  await expectSound(page);
+  await expectSound(page, '[role="dialog"]');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await openPage(page, `${server.url}/namespaces`);
   await expect(page.getByText('full: 3 of 3 names')).toBeVisible();

@@ -110,7 +110,7 @@ test('a policy that two admins change at once is saved, and nothing typed is los
   await expect(notice).toContainText('The policy changed since you opened this');
   await expect(notice).toContainText('max queue 7');
   await expect(save).toBeDisabled();
-  await expectSound(page);
+  await expectSound(page, '[role="dialog"]');
   await notice.getByRole('button', { name: 'Use current state' }).click();
   await expect(dialog(page).getByRole('spinbutton', { name: /^Max queue/ })).toHaveValue('7');
   await expect(typed).toHaveValue('15s');

@@ -63,7 +63,7 @@ test('an admin puts Redis in front of a namespace, and an operator reconciles a 
   await dialog.getByText('Custom').click();
   await dialog.getByLabel(/^Gate for counters/).selectOption('cache');
   await dialog.getByLabel('Reason').fill(reason);
-  await expectSound(page);
+  await expectSound(page, '[role="dialog"]');
   await dialog.getByRole('button', { name: 'Save policy' }).click();
   await expect(page.getByRole('list', { name: 'Policy of default' })).toContainText('gate cache');
 
@@ -99,7 +99,7 @@ test('an admin puts Redis in front of a namespace, and an operator reconciles a 
     await gate.getByRole('button', { name: 'Reconcile now…' }).click({ timeout: 3_000 });
     await expect(dialog).toContainText(/Fast value: 2 → 5/, { timeout: 3_000 });
   }).toPass({ timeout: 60_000 });
-  await expectSound(page);
+  await expectSound(page, '[role="dialog"]');
   await dialog.getByLabel('Reason').fill(reason);
   await dialog.getByRole('button', { name: 'Reconcile' }).click();
   await expect(gate).toContainText(/Driftnone/);
