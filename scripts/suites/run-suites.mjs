@@ -38,6 +38,7 @@ const TEST_STORES = {
 export async function runSuites({ only, filters, say }) {
   const reports = mkdtempSync(join(tmpdir(), 'lockyard-reports-'));
   process.once('exit', () => rmSync(reports, { recursive: true, force: true }));
+  process.env.MARIADB_INSTALLED = join(reports, 'mariadb');
   // The checks need none of these, so they run while packages are fetched and installed.
   const needs = ensureNeeds(only, say);
   needs.catch(() => undefined);
