@@ -178,6 +178,7 @@ export default defineConfig({
           include: [...testsIn([...rest, ...more]), ...untimed],
           exclude: [...INTEGRATION.exclude, ...alone],
           ...SHARING,
+          globalSetup: 'test/build-once.ts',
         },
       },
     ],

@@ -3,9 +3,12 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newTestLocation } from '@/db/testing/test-database';
+import { serverBuild } from '@/scripts/build/bundle.mjs';
 import { ApiHarness } from '@/test/api-harness';
+import { buildOnce } from '@/test/build-once';
 import { LockyardClient } from '../lockyard-client';
 import { withLock } from '../with-lock';
 import { type GuardedStore, openGuardedStore, type StoreKind } from './testing/guarded-store';
@@ -14,8 +17,13 @@ let api: ApiHarness;
 let key: string;
 let client: LockyardClient;
 let folder: string;
+let lateWriter: string;
 
 beforeAll(async () => {
+  const entry = join(import.meta.dirname, 'testing/late-writer.ts');
+  lateWriter = await buildOnce('late-writer', (outfile) =>
+    build({ ...serverBuild, entryPoints: [entry], outfile }),
+  );
   api = await ApiHarness.start();
   key = await api.key('writers');
   client = new LockyardClient({ url: api.url, apiKey: key, owner: 'successor' });
@@ -55,14 +63,9 @@ describe.each<StoreKind>(['mysql', 'sqlite', 'redis'])('a guarded write to %s', 
   test('refuses a late write of a holder whose process was stopped beyond its lease', async () => {
     const name = freshName();
     const signalFile = join(folder, `go-${names}`);
-    const holder = fork(
-      join(import.meta.dirname, 'testing/late-writer.ts'),
-      [kind, place.url, name, signalFile],
-      {
-        execArgv: ['--import', 'tsx'],
-        env: { ...process.env, LOCKYARD_URL: api.url, LOCKYARD_API_KEY: key },
-      },
-    );
+    const holder = fork(lateWriter, [kind, place.url, name, signalFile], {
+      env: { ...process.env, LOCKYARD_URL: api.url, LOCKYARD_API_KEY: key },
+    });
     try {
       const [{ token: paused }] = await once(holder, 'message');
       holder.kill('SIGSTOP');

@@ -13,7 +13,6 @@ let commandLine: CommandLine;
 beforeAll(async () => {
   commandLine = await buildCommandLine();
 });
-afterAll(() => commandLine.remove());
 
 describe.each(TEST_DIALECTS)('on %s a kill at any moment', (dialect) => {
   let home: Installation;

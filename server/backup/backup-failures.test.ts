@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { eq, like } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { programSchemaVersion } from '@/db/schema-version';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { randomText } from '../auth/random-text';
@@ -20,7 +20,6 @@ let home: Installation;
 beforeAll(async () => {
   commandLine = await buildCommandLine();
 });
-afterAll(() => commandLine.remove());
 
 const lines = (file: string) => gunzipSync(readFileSync(file)).toString('utf8').trim().split('\n');
 

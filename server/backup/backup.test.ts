@@ -1,7 +1,7 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { eq, inArray } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openSnapshot } from '@/db/snapshot';
 import { TEST_DIALECTS, type TestDialect } from '@/db/testing/test-database';
 import { describeBackendUrl } from '@/db/urls/backend-url';
@@ -25,7 +25,6 @@ let commandLine: CommandLine;
 beforeAll(async () => {
   commandLine = await buildCommandLine();
 });
-afterAll(() => commandLine.remove());
 
 let made: Installation[] = [];
 afterEach(async () => {

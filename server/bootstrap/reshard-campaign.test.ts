@@ -38,7 +38,6 @@ beforeEach(async () => {
   rig = await ShardRig.open(DATABASES.length);
 });
 afterEach(async () => {
-  commandLine?.remove();
   await rig?.close();
 });
 

@@ -15,7 +15,6 @@ beforeAll(async () => {
   built = await buildCommandLine('server/main.ts');
 });
 afterAll(async () => {
-  built.remove();
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { knownMigrations, programSchemaVersion } from '@/db/schema-version';
 import { openSnapshot } from '@/db/snapshot';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
@@ -16,10 +16,6 @@ let server: CommandLine;
 beforeAll(async () => {
   commandLine = await buildCommandLine();
   server = await buildCommandLine('server/main.ts');
-});
-afterAll(() => {
-  commandLine.remove();
-  server.remove();
 });
 
 describe.each(TEST_DIALECTS)('an upgrade over %s', (dialect) => {

@@ -33,7 +33,6 @@ let program: string[];
 beforeAll(async () => {
   const commandLine = await buildCommandLine();
   [node = '', ...program] = commandLine.program;
-  return () => commandLine.remove();
 });
 
 let dataDir: string;

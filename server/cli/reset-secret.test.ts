@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { Installation } from '../backup/testing/backup-rig';
 import { buildCommandLine, type CommandLine } from '../backup/testing/command-line';
@@ -9,7 +9,6 @@ let commandLine: CommandLine;
 beforeAll(async () => {
   commandLine = await buildCommandLine('server/cli/cli.ts', { isReal: true });
 });
-afterAll(() => commandLine.remove());
 
 describe.each(TEST_DIALECTS)('a reset of the secret over %s', (dialect) => {
   let home: Installation;

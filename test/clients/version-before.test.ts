@@ -23,7 +23,7 @@ beforeAll(async () => {
   await symlink(join(root, 'node_modules'), join(before, 'node_modules'));
   // The scenarios and the agent are the present ones.
   await cp(join(root, 'test/clients'), join(before, 'test/clients'), { recursive: true });
-  for (const part of ['vitest.config.ts', 'scripts/suites']) {
+  for (const part of ['vitest.config.ts', 'scripts/suites', 'test/build-once.ts']) {
     await cp(join(root, part), join(before, part), { recursive: true });
   }
   // The present configuration names this file; that version does not report its jobs.

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { ApiHarness } from '@/test/api-harness';
+import { buildOnce } from '@/test/build-once';
 import { TcpProxy } from '@/test/tcp-proxy';
 import { LockyardClient } from '../../lockyard-client';
 
@@ -51,14 +52,15 @@ export class CommandRig {
 
   static async start(): Promise<CommandRig> {
     const folder = mkdtempSync(join(tmpdir(), 'lockyard-command-'));
-    const bundle = join(folder, 'lockyard-command.mjs');
-    await build({
-      entryPoints: [join(import.meta.dirname, '../lockyard-command.ts')],
-      outfile: bundle,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-    });
+    const bundle = await buildOnce('lockyard-command', (outfile) =>
+      build({
+        entryPoints: [join(import.meta.dirname, '../lockyard-command.ts')],
+        outfile,
+        bundle: true,
+        platform: 'node',
+        format: 'esm',
+      }),
+    );
     const api = await ApiHarness.start();
     const { hostname, port } = new URL(api.url);
     const line = await TcpProxy.start(hostname, Number(port));

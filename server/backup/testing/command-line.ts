@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { type BuildOptions, build } from 'esbuild';
 import { serverBuild } from '@/scripts/build/bundle.mjs';
+import { buildOnce } from '@/test/build-once';
 import { runCommandLine } from '../../cli/command-line';
 
 export interface Ended {
@@ -12,12 +12,11 @@ export interface Ended {
   err: string;
 }
 
-/** The real command line, built once and run in processes of its own. */
+/** The real command line, run in processes of its own. */
 export interface CommandLine {
   /** The command that starts it, without arguments. */
   program: string[];
   run(words: string[], options: RunOptions): Promise<Ended>;
-  remove(): void;
 }
 
 export interface RunOptions {
@@ -55,17 +54,15 @@ export async function buildCommandLine(
   entry = 'server/cli/cli.ts',
   { isReal = false } = {},
 ): Promise<CommandLine> {
-  mkdirSync('.build', { recursive: true });
-  // Within the project, so that the bundle finds its packages.
-  const folder = resolve(mkdtempSync(join('.build', 'command-')));
-  const bundle = join(folder, 'program.mjs');
-  const from = { entryPoints: [entry], outfile: bundle };
-  await build({ ...from, ...(isReal ? serverBuild : quickBuild) });
+  const how = isReal ? serverBuild : quickBuild;
+  const name = `${basename(entry, '.ts')}-${isReal ? 'real' : 'quick'}`;
+  const bundle = await buildOnce(name, (outfile) =>
+    build({ entryPoints: [entry], outfile, ...how }),
+  );
   const program = [...(isReal ? [process.execPath] : QUICK_NODE), bundle];
   return {
     program,
     run: (words, options) => run([...program, ...words], options),
-    remove: () => rmSync(folder, { recursive: true }),
   };
 }
 
