@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { createNamespace } from '../../operations/namespaces/create-namespace';
 import type { OperationContext, Runtime } from '../../operations/operation-context';
 import { systemClock } from '../../platform/clock';
-import { createScratchDatabase } from '../../storage/conformance/testing/stores-under-test';
+import { createScratchTables } from '../../storage/conformance/testing/stores-under-test';
 import { type Config, readConfig } from '../config/config';
 import { createRuntime } from '../create-runtime';
 
@@ -33,10 +33,10 @@ export class ShardRig {
     if (!server) throw new Error('TEST_MYSQL_URL must name a MySQL or MariaDB server.');
     const databases = [];
     for (let i = 0; i < count; i += 1) {
-      databases.push(await createScratchDatabase(servers[i] ?? server));
+      databases.push(await createScratchTables(servers[i] ?? server));
     }
     const folder = await mkdtemp(join(tmpdir(), 'ly-shards-'));
-    return new ShardRig(folder, await createScratchDatabase(server), databases);
+    return new ShardRig(folder, await createScratchTables(server), databases);
   }
 
   urlOf(index: number): string {

@@ -6,7 +6,7 @@ import { LEASE_MAX_MS } from '../../contract/namespace-policy';
 import { rendezvousHash } from '../../core/rendezvous-hash';
 import { encodeCounter } from '../codec/counter-codec';
 import { created, eventOf, freshKey, readOne } from '../conformance/testing/changes';
-import { createScratchDatabase } from '../conformance/testing/stores-under-test';
+import { createScratchTables } from '../conformance/testing/stores-under-test';
 import { MysqlStore } from '../mysql/mysql-store';
 import { CLOCK } from '../mysql/packets/sql-text';
 import { recordId } from '../record-id';
@@ -22,7 +22,7 @@ let databases: { url: string; drop(): Promise<void> }[] = [];
 const stores: MysqlStore[] = [];
 beforeEach(async () => {
   const server = process.env.TEST_MYSQL_URL ?? '';
-  databases = await Promise.all([1, 2, 3, 4].map(() => createScratchDatabase(server)));
+  databases = await Promise.all([1, 2, 3, 4].map(() => createScratchTables(server)));
 });
 afterEach(async () => {
   vi.restoreAllMocks();

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addTables } from '@/db/testing/add-tables';
 import { newTestLocation, type TestLocation } from '@/db/testing/test-database';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import type { Actor } from '../../../auth/actor';
@@ -36,6 +37,7 @@ let runtime: Runtime;
 let gateRedis: Redis;
 beforeAll(async () => {
   place = await newTestLocation('mysql');
+  await addTables(place.url);
   redis = await startPrivateRedis();
   gateRedis = new Redis(redis.url, { protocol: 2 });
   folder = await mkdtemp(join(tmpdir(), 'lockyard-'));

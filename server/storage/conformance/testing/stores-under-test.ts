@@ -158,10 +158,8 @@ function noYoungGaps(): never {
 export async function openMysqlUnderTest(
   options: Pick<MysqlStoreOptions, 'callMaxMs' | 'usesReturning'> = {},
 ): Promise<StoreUnderTest> {
-  const scratch = await createScratchDatabase(testMysqlUrl());
-  const url: DatabaseUrl = { kind: 'mysql', url: scratch.url };
-  await addTables(url);
-  const database = await openDatabase(url);
+  const scratch = await createScratchTables(testMysqlUrl());
+  const database = await openDatabase({ kind: 'mysql', url: scratch.url });
   const opened: Store[] = [];
   const open = () => {
     const store = new MysqlStore(scratch.url, options);
@@ -212,6 +210,15 @@ export async function createScratchDatabase(
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => run(`DROP DATABASE ${name}`) };
+}
+
+/** The same with the tables of this program. */
+export async function createScratchTables(
+  serverUrl: string,
+): ReturnType<typeof createScratchDatabase> {
+  const scratch = await createScratchDatabase(serverUrl);
+  await addTables({ kind: 'mysql', url: scratch.url });
+  return scratch;
 }
 
 /** Keeps a row locked in another client's transaction. */
