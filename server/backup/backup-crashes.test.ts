@@ -7,6 +7,7 @@ import { buildCommandLine, type CommandLine } from './testing/command-line';
 
 const ROWS = 60;
 const MANY_ROWS = 600;
+const ROWS_AT_ONCE = 20;
 const TRIES = process.env.TEST_LONG === '1' ? 16 : 2;
 
 let commandLine: CommandLine;
@@ -36,9 +37,13 @@ describe.each(TEST_DIALECTS)('on %s a kill at any moment', (dialect) => {
   const grow = (name: string, rows: number) =>
     home.serve(async ({ runtime: { database } }) => {
       const { settings } = database.tables;
-      for (let i = 0; i < rows; i += 1) {
-        const row = { id: `${name} ${i}`, value: longText(50_000), changedAt: 1 };
-        await database.db.insert(settings).values(row);
+      for (let first = 0; first < rows; first += ROWS_AT_ONCE) {
+        const some = Array.from({ length: ROWS_AT_ONCE }, (_, i) => ({
+          id: `${name} ${first + i}`,
+          value: longText(50_000),
+          changedAt: 1,
+        }));
+        await database.db.insert(settings).values(some);
       }
     });
 

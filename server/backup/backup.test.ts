@@ -32,8 +32,11 @@ afterEach(async () => {
   made = [];
 });
 
-async function install(dialect: TestDialect): Promise<Installation> {
-  const installation = await Installation.make(dialect, commandLine);
+async function install(
+  dialect: TestDialect,
+  make: 'make' | 'makeEmpty' = 'make',
+): Promise<Installation> {
+  const installation = await Installation[make](dialect, commandLine);
   made.push(installation);
   return installation;
 }
@@ -58,6 +61,8 @@ async function furnish(server: Server) {
 }
 
 describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
+  /** What only a process of its own shows is the same over each database. */
+  const where = dialect === 'sqlite' ? 'process' : 'command';
   let home: Installation;
   beforeEach(async () => {
     home = await install(dialect);
@@ -66,7 +71,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
   test('made while the server runs restores everything; later tokens are higher', async () => {
     const { key, token, later } = await home.serve(async (server) => {
       const before = await furnish(server);
-      const said = await succeed(home, ['backup', home.file()], 'process');
+      const said = await succeed(home, ['backup', home.file()], where);
       expect(said).toMatch(/Not included: the secret in the data folder, sessions\.$/m);
       await addTo(server, COUNTER, 5);
       await server.release(before.token);
@@ -76,7 +81,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     expect(statSync(home.file()).mode & 0o777).toBe(0o600);
 
     const restore = ['restore', home.file(), '--replace', '--quiet', '0s'];
-    const said = await succeed(home, restore, 'process');
+    const said = await succeed(home, restore, where);
     expect(said).toContain('The epoch is 2.');
     expect(said).toContain(describeBackendUrl(home.url));
     await home.serve(async (server) => {
@@ -253,7 +258,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
       await server.runtime.database.raw.ask('DELETE FROM lock_history', []);
       await succeed(home, ['backup', home.file()]);
     });
-    const fresh = await install(dialect);
+    const fresh = await install(dialect, 'makeEmpty');
     await succeed(fresh, ['restore', home.file(), '--quiet', '0s']);
     await fresh.serve(async (server) => {
       await server.take(later);
@@ -279,7 +284,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
       };
       const writing = write();
       try {
-        for (const name of ['one.gz', 'two.gz', 'three.gz']) {
+        for (const name of ['one.gz', 'two.gz']) {
           await succeed(home, ['backup', home.file(name)], 'process');
         }
       } finally {
@@ -287,7 +292,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
         await writing;
       }
     });
-    for (const name of ['one.gz', 'two.gz', 'three.gz']) {
+    for (const name of ['one.gz', 'two.gz']) {
       await succeed(home, ['restore', home.file(name), '--replace']);
       const { settings = [] } = await home.contents();
       const sides = (side: string) => settings.filter(([id]) => String(id).startsWith(side));
@@ -320,11 +325,11 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
 
   test('can be piped, with nothing else on standard output', async () => {
     const { key } = await home.serve(furnish);
-    const { code, out } = await home.process(['backup', '-', '--json']);
+    const { code, out } = await home[where](['backup', '-', '--json']);
     expect(code).toBe(0);
     writeFileSync(home.file(), out);
     const restore = ['restore', home.file(), '--replace', '--quiet', '0s', '--json'];
-    const { out: report } = await home.process(restore);
+    const { out: report } = await home[where](restore);
     expect(JSON.parse(String(report))).toEqual({
       file: home.file(),
       rows: expect.any(Number),
@@ -342,7 +347,7 @@ test.each([
   ['sqlite', 'mysql'],
   ['mysql', 'sqlite'],
 ] as const)('a backup of %s goes into an empty %s', async (from, to) => {
-  const [old, fresh] = [await install(from), await install(to)];
+  const [old, fresh] = [await install(from), await install(to, 'makeEmpty')];
   const { token } = await old.serve(furnish);
   await succeed(old, ['backup', old.file()]);
   await succeed(fresh, ['restore', old.file(), '--quiet', '0s']);
@@ -358,7 +363,7 @@ test.each([
 });
 
 test('a backup of SQLite can be restored to MySQL, however long its subjects are', async () => {
-  const [old, fresh] = [await install('sqlite'), await install('mysql')];
+  const [old, fresh] = [await install('sqlite'), await install('mysql', 'makeEmpty')];
   const subject = `${'n'.repeat(62)} ${'é'.repeat(150)}`;
   await old.serve(async (server) => {
     await furnish(server);

@@ -22,7 +22,7 @@ describe.each(TEST_DIALECTS)('an upgrade over %s', (dialect) => {
   let home: Installation;
   const folders: string[] = [];
   beforeEach(async () => {
-    home = await Installation.make(dialect, commandLine);
+    home = await Installation.makeEmpty(dialect, commandLine);
   });
   afterEach(async () => {
     await home.remove();
@@ -60,13 +60,13 @@ describe.each(TEST_DIALECTS)('an upgrade over %s', (dialect) => {
       'upgrade.\n';
     const { variables } = home;
     expect(await server.run([], { variables })).toMatchObject({ code: 1, err: line });
-    expect(await home.process(CREATE_KEY)).toMatchObject({ code: 1, err: line });
+    expect(await home.command(CREATE_KEY)).toMatchObject({ code: 1, err: line });
     expect(await home.contents()).toEqual(before);
     expect(await applied()).toHaveLength(count + 1);
   });
 
   test('a command migrates no database unless requested, and then says so', async () => {
-    expect(await home.process(CREATE_KEY)).toMatchObject({ code: 0 });
+    expect(await home.command(CREATE_KEY)).toMatchObject({ code: 0 });
     const before = programSchemaVersion(dialect);
     const after = before + 1;
     const list = ['keys', 'list'];
@@ -91,7 +91,7 @@ describe.each(TEST_DIALECTS)('an upgrade over %s', (dialect) => {
   test('the backup of another schema is left to its own program', async () => {
     expect(await home.process(CREATE_KEY, { cwd: newerVersion() })).toMatchObject({ code: 0 });
     const before = await home.contents();
-    const { code, err } = await home.process(['backup', home.file()]);
+    const { code, err } = await home.command(['backup', home.file()]);
     expect([code, err]).toEqual([1, expect.stringMatching(/^The database has schema \d+, this/)]);
     expect(await home.contents()).toEqual(before);
     expect(home.leftovers()).toEqual([]);
@@ -103,7 +103,7 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('four processes that start at 
     ['on an empty database', async () => undefined],
     ['on one of the schema before', migrateBeforeLast],
   ])('%s all come up, and each migration is applied once', async (_, prepare) => {
-    const home = await Installation.make('mysql', commandLine);
+    const home = await Installation.makeEmpty('mysql', commandLine);
     try {
       const url = home.variables.LOCKYARD_DATABASE_URL ?? '';
       await prepare(url);

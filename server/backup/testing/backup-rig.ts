@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { openSnapshot } from '@/db/snapshot';
+import { addTables } from '@/db/testing/add-tables';
 import { newTestLocation, type TestDialect } from '@/db/testing/test-database';
 import { readConfig } from '../../bootstrap/config/config';
 import { createRuntime } from '../../bootstrap/create-runtime';
@@ -29,7 +30,15 @@ export class Installation {
     private readonly commandLine: CommandLine,
   ) {}
 
+  /** With tables in its database, as after a first start. */
   static async make(dialect: TestDialect, commandLine: CommandLine): Promise<Installation> {
+    const installation = await Installation.makeEmpty(dialect, commandLine);
+    await addTables(installation.url);
+    return installation;
+  }
+
+  /** Without a database. */
+  static async makeEmpty(dialect: TestDialect, commandLine: CommandLine): Promise<Installation> {
     return new Installation(await newTestLocation(dialect), commandLine);
   }
 
