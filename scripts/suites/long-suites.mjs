@@ -11,6 +11,7 @@ export const LONG_SUITES = [
   'dying-mysql',
   'handlers/fast-path',
   'hot-lock',
+  'history/bundled-events',
   'history/history-tail',
   'history/shared-history',
   'lock-watches',
