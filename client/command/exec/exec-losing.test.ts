@@ -54,7 +54,7 @@ async function newPlace() {
  */
 const stubborn = (name: string) =>
   `trap '' TERM
-  (while :; do date +%s%3N >> ${name}.times; sleep 0.02; done) & echo $$ $! > ${name}.pids
+  (while :; do date +%s%3N >> ${name}.times; sleep 0.05; done) & echo $$ $! > ${name}.pids
   wait; wait`;
 
 async function pidsOf(name: string, { ended }: Running): Promise<[number, number]> {
@@ -220,7 +220,7 @@ describe.concurrent('with several addresses', () => {
     expect(await rig.written(`${name}.url`)).toBe(servers(line).LOCKYARD_URL);
     line.refuse();
     const before = await leaseEnd(name);
-    while ((await leaseEnd(name)) < before + 500) await sleep(10);
+    while ((await leaseEnd(name)) < before + 500) await sleep(50);
     writeFileSync(rig.path(`${name}.go`), '');
     expect(await ended).toMatchObject({ code: 3 });
     expect(await rig.client.inspect({ name })).toMatchObject({ state: 'free' });

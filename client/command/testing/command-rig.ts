@@ -144,7 +144,7 @@ export class CommandRig {
 
   /** Waits until this many callers queue for a lock. */
   async queueOf(name: string, length: number): Promise<void> {
-    while ((await this.client.inspect({ name })).waiters.length !== length) await sleep(10);
+    while ((await this.client.inspect({ name })).waiters.length !== length) await sleep(30);
   }
 
   makeFolder(name: string): string {
