@@ -28,6 +28,8 @@ import {
 } from './testing/package-examples';
 import { followTutorial } from './testing/tutorial';
 
+const IS_LONG = process.env.TEST_LONG === '1';
+
 const root = join(import.meta.dirname, '..');
 const project = mkdtempSync(join(tmpdir(), 'lockyard-package-'));
 
@@ -86,6 +88,20 @@ function lend(name: string) {
   symlinkSync(join(root, 'node_modules', name), place);
 }
 
+/** The examples of its pages, by their names. */
+const examples: Record<string, string> = Object.assign({}, ...TYPED_PAGES.map(snippets));
+
+let areCompiled = false;
+
+/** Compiles the programs that use drivers, and the examples, together: it takes half as long. */
+function compilePrograms() {
+  if (areCompiled) return;
+  for (const name of ['@libsql/client', 'ioredis', 'mysql2']) lend(name);
+  for (const name of ['prom-client', '@trpc/client', '@trpc/server']) lend(name);
+  compile({ whole: WHOLE, ...examples }, { skipLibCheck: true });
+  areCompiled = true;
+}
+
 /** All files of the package except the types. */
 const NO_TYPES = [
   'LICENSE',
@@ -111,24 +127,13 @@ describe('the package, packed and installed somewhere else', () => {
     expect(readFileSync(join(project, 'node_modules/lockyard/LICENSE'), 'utf8')).toBe(ours);
   });
 
-  test('is what npm would publish', () => {
-    const args = ['publish', join(root, 'client'), '--dry-run', '--json', '--offline'];
-    const report = JSON.parse(run('npm', ...args)) as Record<string, unknown>;
-    const { files, ...published } = (report.lockyard ?? report) as { files: { path: string }[] };
-    expect(published).toMatchObject({ name: 'lockyard', version: '0.1.0', bundled: [] });
-    const paths = files.map(({ path }) => path);
-    expect(paths.filter((path) => !path.endsWith('.d.ts')).sort()).toEqual(NO_TYPES);
-    expect(paths).toEqual(expect.arrayContaining(['dist/lockyard.d.ts', 'dist/guards/mysql.d.ts']));
-  });
-
   test('type-checks under the rules of Node and runs', () => {
     compile({ typed: TYPED }, { skipLibCheck: false });
     expect(run(process.execPath, 'typed.js').trim()).toBe('TimeoutError UNKNOWN string function');
   });
 
   test('works as a whole against a real server, over real drivers', async () => {
-    for (const name of ['@libsql/client', 'ioredis', 'mysql2']) lend(name);
-    compile({ whole: WHOLE }, { skipLibCheck: true });
+    compilePrograms();
     const place = await newTestLocation('mysql');
     const api = await ApiHarness.start();
     try {
@@ -157,37 +162,14 @@ describe('the package, packed and installed somewhere else', () => {
     }
   });
 
-  test('makes spans where the tracing API is installed beside it', async () => {
-    lend('@opentelemetry/api');
-    lend('@opentelemetry/sdk-trace-base');
-    compile({ traced: TRACED }, { skipLibCheck: true });
-    const api = await ApiHarness.start();
-    try {
-      const { stdout } = await shell('node traced.js', {
-        cwd: project,
-        env: {
-          ...process.env,
-          LOCKYARD_URL: api.url,
-          LOCKYARD_API_KEY: await api.key('traced'),
-        },
-      });
-      expect(stdout.trim()).toBe('lockyard.wait lockyard.hold lockyard.lock');
-    } finally {
-      await api.close();
-    }
-  });
-
   test('the examples of its pages compile, and run if they need no other driver', async () => {
-    for (const name of ['prom-client', '@trpc/client', '@trpc/server']) lend(name);
-    const pages = TYPED_PAGES.map((page) => snippets(page));
-    for (const page of pages) expect(Object.keys(page).length).toBeGreaterThan(0);
-    const all: Record<string, string> = Object.assign({}, ...pages);
-    compile(all, { skipLibCheck: true });
+    compilePrograms();
+    for (const page of TYPED_PAGES) expect(Object.keys(snippets(page)).length).toBeGreaterThan(0);
     const api = await ApiHarness.start();
     try {
       await api.namespace('billing');
       const isAlone = (text: string) => !/\b(pool|redis|Counter)\b/.test(text.replace(GIVEN, ''));
-      const names = Object.keys(all).filter((name) => isAlone(all[name] ?? ''));
+      const names = Object.keys(examples).filter((name) => isAlone(examples[name] ?? ''));
       writeFileSync(join(project, 'run-snippets.js'), RUN_SNIPPETS);
       const { stdout } = await shell(`node run-snippets.js ${names.join(' ')}`, {
         cwd: project,
@@ -214,6 +196,39 @@ describe('the package, packed and installed somewhere else', () => {
       expect(steps.length).toBeGreaterThan(6);
       for (const { script, said, expected } of steps)
         expect([script, said]).toEqual([script, expected]);
+    } finally {
+      await api.close();
+    }
+  });
+
+  // These start npm many times, and what they prove hardly ever changes.
+  if (!IS_LONG) return;
+
+  test('is what npm would publish', () => {
+    const args = ['publish', join(root, 'client'), '--dry-run', '--json', '--offline'];
+    const report = JSON.parse(run('npm', ...args)) as Record<string, unknown>;
+    const { files, ...published } = (report.lockyard ?? report) as { files: { path: string }[] };
+    expect(published).toMatchObject({ name: 'lockyard', version: '0.1.0', bundled: [] });
+    const paths = files.map(({ path }) => path);
+    expect(paths.filter((path) => !path.endsWith('.d.ts')).sort()).toEqual(NO_TYPES);
+    expect(paths).toEqual(expect.arrayContaining(['dist/lockyard.d.ts', 'dist/guards/mysql.d.ts']));
+  });
+
+  test('makes spans where the tracing API is installed beside it', async () => {
+    lend('@opentelemetry/api');
+    lend('@opentelemetry/sdk-trace-base');
+    writeFileSync(join(project, 'traced.js'), TRACED);
+    const api = await ApiHarness.start();
+    try {
+      const { stdout } = await shell('node traced.js', {
+        cwd: project,
+        env: {
+          ...process.env,
+          LOCKYARD_URL: api.url,
+          LOCKYARD_API_KEY: await api.key('traced'),
+        },
+      });
+      expect(stdout.trim()).toBe('lockyard.wait lockyard.hold lockyard.lock');
     } finally {
       await api.close();
     }

@@ -145,7 +145,7 @@ await redis.quit();
 sqlite.close();
 `;
 
-/** The package together with the tracing API. */
+/** The package together with the tracing API, as JavaScript. */
 export const TRACED = `
 import { trace } from '@opentelemetry/api';
 import { BasicTracerProvider, InMemorySpanExporter } from '@opentelemetry/sdk-trace-base';

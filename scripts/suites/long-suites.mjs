@@ -31,6 +31,7 @@ export const LONG_SUITES = [
   'test/prometheus',
   'monitoring/alerts',
   'client/other-languages',
+  'client/package',
   'test/clients',
   'test/foreign-tools',
   'test/high-availability',
