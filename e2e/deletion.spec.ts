@@ -60,6 +60,7 @@ test('an operator sees what a deletion would keep and why, and a viewer is not o
   expect(await firstPaint.text()).toContain(' locks and counters used');
   await page.getByRole('button', { name: 'Delete free locks…' }).click();
   const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
   await dialog.getByRole('textbox', { name: /^Prefix/ }).fill('job:');
   await expect(dialog.getByText('0 of 3 locks can be deleted.')).toBeVisible();
   await expect(dialog.getByText(/2 kept: a new lock could repeat its tokens/)).toBeVisible();

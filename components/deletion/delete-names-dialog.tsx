@@ -55,6 +55,7 @@ export function DeleteNamesDialog({
     <Dialog
       open
       onClose={close}
+      initialFocus={cancel}
       title={kind === 'lock' ? 'Delete free locks?' : 'Delete counters?'}
     >
       <Consequence kind={kind} />

@@ -19,19 +19,23 @@ export function DeletionPreview({ preview, kind }: { preview: Preview; kind: Kin
   const { matching, going, examples, kept } = preview;
   return (
     <div className="rounded-10 border border-line px-3.5 py-2.5" aria-live="polite">
-      <p>
-        <span className="font-[620]">
-          {exactCount(going)} of {plural(matching, kind)}
-        </span>{' '}
-        can be deleted
-        {going > 0 && (
-          <>
-            {': '}
-            <Names names={examples} all={going} />
-          </>
-        )}
-        .
-      </p>
+      {matching === 0 ? (
+        <p>No {kind} has such a name.</p>
+      ) : (
+        <p>
+          <span className="font-[620]">
+            {exactCount(going)} of {plural(matching, kind)}
+          </span>{' '}
+          can be deleted
+          {going > 0 && (
+            <>
+              {': '}
+              <Names names={examples} all={going} />
+            </>
+          )}
+          .
+        </p>
+      )}
       {kept.length > 0 && (
         <ul className="mt-1.5 flex flex-col gap-1 text-12 text-t2">
           {kept.map(({ because, count, examples: some }) => (
