@@ -34,6 +34,7 @@ export const LONG_SUITES = [
   'client/package',
   'test/clients',
   'test/foreign-tools',
+  'test/packages/sbom',
   'test/high-availability',
   'test/installing',
   'test/node-versions',

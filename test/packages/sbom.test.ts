@@ -47,13 +47,16 @@ test('the bill of materials has every production dependency in its version, and 
   expect(listed.length).toBeGreaterThan(250);
 });
 
-test('a reader of the bill of materials may end early', () => {
-  const { stdout, stderr } = spawnSync('sh', ['-c', 'npm run -s sbom | head -c 1'], {
-    cwd: root,
-    encoding: 'utf8',
+// It takes as long as the bill itself, and hardly ever changes.
+if (process.env.TEST_LONG === '1') {
+  test('a reader of the bill of materials may end early', () => {
+    const { stdout, stderr } = spawnSync('sh', ['-c', 'npm run -s sbom | head -c 1'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect([stdout, stderr]).toEqual(['{', '']);
   });
-  expect([stdout, stderr]).toEqual(['{', '']);
-});
+}
 
 /** Licences that require only that their text accompanies copies. */
 const PERMISSIVE = [
