@@ -4,6 +4,7 @@
  */
 export const LONG_SUITES = [
   'backup-crashes',
+  'bad-days/sharded-mysql',
   'campaign',
   'contract/random-steps',
   'contract/swap',
