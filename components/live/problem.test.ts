@@ -37,6 +37,11 @@ it('after an attempt with an unknown outcome, a refused one does not make it kno
   );
 });
 
+it('that nothing was changed is said once', () => {
+  const text = 'The gate "cache" is not responding. Nothing was changed.';
+  expect(problemOf(refused('BACKEND_DOWN', text)).text).toBe(text);
+});
+
 it('an action that failed after a part was done is not reported as having changed nothing', () => {
   const problem = problemOfRest(refused('BACKEND_DOWN', 'Backend "main" is down.'));
   expect(problem.text).toBe('Nothing more was changed. Backend "main" is down.');

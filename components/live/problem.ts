@@ -96,6 +96,7 @@ function problemText(reason: Reason, message: string): string {
     case 'UNKNOWN':
       return `Outcome not known yet. ${message}`.trim();
     case 'BACKEND_DOWN':
+      if (message.includes(NOTHING_CHANGED)) return message;
       return `${NOTHING_CHANGED} ${message}`.trim();
     default:
       return message || 'The server rejected this request.';
