@@ -28,7 +28,7 @@ export interface CommandResult<A = unknown> {
 
 /** Accepts commands. Each is answered once, and in time even if its store does not respond. */
 export class CommandQueue {
-  readonly unreceived = new UnreceivedGrants(this);
+  readonly unreceived: UnreceivedGrants;
   private readonly deadlines: Deadlines;
   private readonly batcher: Batcher;
   private readonly multiLockCommitter: MultiLockCommitter;
@@ -36,6 +36,7 @@ export class CommandQueue {
   private readonly expiring = new Set<string>();
 
   constructor(private readonly context: EngineContext) {
+    this.unreceived = new UnreceivedGrants(this, () => context.monotonic());
     this.deadlines = new Deadlines(context);
     this.batcher = new Batcher(new Committer(context, this), context.store);
     this.multiLockCommitter = new MultiLockCommitter(context, this);

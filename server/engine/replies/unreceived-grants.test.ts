@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ANSWER_RETENTION_MS } from '../../core/timing';
 import { freshKey } from '../../storage/conformance/testing/changes';
 import type { RecordKey } from '../../storage/record-store';
+import { contended, unknownOutcome } from '../refusals';
 import { acquire, EngineRig, type Member, takeLock } from '../testing/engine-rig';
 import { type Fate, PASS, touching } from '../testing/faulty-store';
 import { acquireMultiLock } from '../testing/multi-lock-calls';
+import { UnreceivedGrants } from './unreceived-grants';
 
 let rig: EngineRig;
 let member: Member;
@@ -55,5 +58,30 @@ describe.each<[string, (keys: RecordKey[]) => Promise<unknown>]>([
     await expect.poll(() => reads).toBeGreaterThan(readsBefore);
     expect((await inspect(key, member)).holders).toMatchObject([{ owner: 'w1', holdCount: 1 }]);
     expect(await inspect(second)).toMatchObject({ state: 'free' });
+  });
+});
+
+describe('while a process cannot reach its store, a revert that', () => {
+  const repeatAfter = async (laterMs: number, failure: Error) => {
+    let now = 0;
+    let attempts = 0;
+    const run = () => {
+      attempts += 1;
+      return Promise.reject(failure);
+    };
+    const grants = new UnreceivedGrants({ run, submitMultiLock: run }, () => now);
+    await grants.undo(() => grants.revertOnce(freshKey(), { token: 1, rev: 1 }));
+    now += laterMs;
+    grants.repeatFailed();
+    return attempts;
+  };
+
+  it('may have been applied is not repeated once its stored answer may have expired', async () => {
+    expect(await repeatAfter(1_000, unknownOutcome(null))).toBe(2);
+    expect(await repeatAfter(ANSWER_RETENTION_MS, unknownOutcome(null))).toBe(1);
+  });
+
+  it('was not applied is repeated however late', async () => {
+    expect(await repeatAfter(ANSWER_RETENTION_MS, contended())).toBe(2);
   });
 });

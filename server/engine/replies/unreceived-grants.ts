@@ -2,14 +2,22 @@ import type { AcquireAnswer, Granted } from '../../contract/lock/answers';
 import type { MultiLockGranted } from '../../contract/multi-lock';
 import type { MultiLockAnswer, MultiLockCommand } from '../../core/multi-lock/multi-lock-command';
 import type { RequestIdentity } from '../../core/request-fingerprint';
+import { ANSWER_RETENTION_MS } from '../../core/timing';
 import type { RecordKey } from '../../storage/record-store';
 import type { CommandQueue } from '../command-queue';
 import type { AnyCommand } from '../record-type';
-import { isTransient } from '../refusals';
+import { isTransient, isUnknown } from '../refusals';
 import { requestIdentity } from '../request-identity';
 
 /** What identifies the grant of a lock, or one re-entry of its hold. */
 type OneGrant = Pick<Granted, 'token' | 'rev'>;
+
+/**
+ * How long a revert is repeated after an attempt whose outcome is unknown. The stored answer that
+ * keeps a repeat from removing another entry of the hold may expire at twice this age, however long
+ * the hold is renewed.
+ */
+const REVERT_IN_DOUBT_MAX_MS = ANSWER_RETENTION_MS / 2;
 
 /**
  * Undoes grants that no caller received: reverts them, or keeps them briefly if their request can
@@ -20,12 +28,28 @@ export class UnreceivedGrants {
   /** Run a failed undo again. */
   private failed: (() => Promise<void>)[] = [];
 
-  constructor(private readonly commands: Pick<CommandQueue, 'run' | 'submitMultiLock'>) {}
+  constructor(
+    private readonly commands: Pick<CommandQueue, 'run' | 'submitMultiLock'>,
+    private readonly monotonic: () => number,
+  ) {}
 
-  /** Undoes a grant, now or with a later `repeatFailed`; never rejects. */
-  async undo(run: () => Promise<unknown>): Promise<void> {
+  /**
+   * Undoes a grant, now or with a later `repeatFailed`; never rejects.
+   *
+   * @param inDoubtMaxMs how long it may be repeated after an attempt whose outcome is unknown
+   * @param until when it may no longer be repeated, on the monotonic clock
+   */
+  async undo(
+    run: () => Promise<unknown>,
+    inDoubtMaxMs = REVERT_IN_DOUBT_MAX_MS,
+    until = Number.POSITIVE_INFINITY,
+  ): Promise<void> {
+    const startedAt = this.monotonic();
+    if (startedAt >= until) return;
     await run().catch((error) => {
-      if (isTransient(error)) this.failed.push(() => this.undo(run));
+      if (!isTransient(error)) return;
+      const ends = isUnknown(error) ? Math.min(until, startedAt + inDoubtMaxMs) : until;
+      this.failed.push(() => this.undo(run, inDoubtMaxMs, ends));
     });
   }
 
@@ -37,13 +61,14 @@ export class UnreceivedGrants {
   }
 
   /**
-   * Keeps a grant only as long as a place in a queue, since its request can be repeated.
+   * Keeps a grant only as long as a place in a queue, since its request can be repeated. A second
+   * attempt shortens nothing more, however late it is.
    *
    * @param isRefused its caller was refused: then it is not kept at all
    */
   keepBriefly(key: RecordKey, request: RequestIdentity, isRefused = false): Promise<void> {
     const detach = { verb: 'detach', request, hungUp: true, isRefused } as const;
-    return this.undo(() => this.commands.run(key, detach));
+    return this.undo(() => this.commands.run(key, detach), Number.POSITIVE_INFINITY);
   }
 
   /** Reverts a grant, now or with a later `repeatFailed`. */
