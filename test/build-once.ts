@@ -33,19 +33,21 @@ export async function buildOnce(
     try {
       await build(unfinished);
       renameSync(unfinished, program);
-    } finally {
+    } catch (error) {
       rmdirSync(claim);
+      throw error;
     }
   }
   return program;
 }
 
-/** Makes a folder; false if there is one, made by another process. */
+/** Makes a folder, which stays unless the build fails; false if another process has made it. */
 function isFirstTo(claim: string): boolean {
   try {
     mkdirSync(claim);
     return true;
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     return false;
   }
 }
