@@ -89,8 +89,8 @@ describe.each(storeNames)('two engines over %s', (name) => {
       const key = freshKey();
       await takeLock(a, key, 'w1');
       const { request, ...command } = acquireCommand(key, 'w2', { waitMs: LEASE_MS / 2 });
-      const line = new AbortController();
-      const wait = { ...WAIT, signal: line.signal };
+      const caller = new AbortController();
+      const wait = { ...WAIT, signal: caller.signal };
       const waiting = a.engine.acquire(key, { ...command, request }, wait).catch(() => null);
       await untilQueued(a, key, 1);
       for (const { faults } of [a, b]) faults.clockSetMs += LEASE_MS;
@@ -98,7 +98,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
       expect(await acquire(a, key, 'w3')).toMatchObject({ outcome: 'granted' });
       await leaving;
       for (const { faults } of [a, b]) faults.clockSetMs -= LEASE_MS;
-      line.abort();
+      caller.abort();
       await waiting;
     });
 
@@ -106,8 +106,8 @@ describe.each(storeNames)('two engines over %s', (name) => {
       const key = freshKey();
       await takeLock(a, key, 'w1', { mode: 'permit', permits: 1, capacity: 1 });
       const { request, ...command } = acquireCommand(key, 'w2', { waitMs: LEASE_MS / 2 });
-      const line = new AbortController();
-      const wait = { ...WAIT, signal: line.signal };
+      const caller = new AbortController();
+      const wait = { ...WAIT, signal: caller.signal };
       const waiting = a.engine.acquire(key, { ...command, request }, wait).catch(() => null);
       await untilQueued(a, key, 1);
       for (const { faults } of [a, b]) faults.clockSetMs += LEASE_MS;
@@ -116,7 +116,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
       expect(await acquire(a, key, 'w3', other)).toMatchObject({ outcome: 'granted' });
       await leaving;
       for (const { faults } of [a, b]) faults.clockSetMs -= LEASE_MS;
-      line.abort();
+      caller.abort();
       await waiting;
     });
   });
