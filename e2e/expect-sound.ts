@@ -28,8 +28,8 @@ export async function expectSound(page: Page, part?: string): Promise<void> {
 }
 
 /**
- * Checks only that nothing but tables scrolls sideways: the rest of a page that another test checks
- * with {@link expectSound} does not depend on how long its texts are.
+ * Checks only how a page fits any screen, as {@link expectSound}: for a page with long texts that
+ * another test checks with axe, whose findings do not depend on their length.
  */
 export async function expectFitting(page: Page): Promise<void> {
   for (const width of WIDTHS) await expectToFit(page, width);
@@ -42,9 +42,9 @@ async function expectToFit(page: Page, width: number): Promise<void> {
 }
 
 /**
- * Checks a page with axe at its present width: a phone in the light theme, and a desktop in the
- * dark one. `npm run test:long` checks both; they differ only in colours, so only these are checked
- * in the second one.
+ * Checks a page with axe at its present width, in one theme: light on a phone, dark on a desktop.
+ * `npm run test:long` checks both themes: everything in the light one, and only colours, the one
+ * difference, in the dark one.
  *
  * @param part as {@link expectSound}
  */

@@ -92,7 +92,7 @@ export interface ReleaseCommand {
 export interface RevertGrantCommand {
   verb: 'revertGrant';
   token: number;
-  /** That of the revert itself: repeated with it, it removes no second entry of the hold. */
+  /** The identity of the revert itself: a repeat with it removes no second entry of the hold. */
   request: RequestIdentity | null;
 }
 

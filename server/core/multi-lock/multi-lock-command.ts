@@ -52,7 +52,7 @@ export interface CancelMultiLockCommand {
 export interface RevertMultiLockCommand {
   verb: 'revertSet';
   holds: { name: string; token: number }[];
-  /** That of the revert itself: see `RevertGrantCommand`. */
+  /** The identity of the revert itself: see `RevertGrantCommand`. */
   request: RequestIdentity;
 }
 

@@ -14,7 +14,8 @@ it('a Redis that is loading its files is not rated', async () => {
   const admin = new Redis(server.url, { protocol: 2, enableReadyCheck: false });
   admin.on('error', () => undefined);
   try {
-    // Redis hears commands while it loads only now and then, by the length of the compressed file.
+    // While it loads, Redis handles commands only after each KiB of its file: these texts hardly
+    // compress, so that there are many.
     const text = () => randomBytes(300).toString('base64');
     for (let i = 0; i < RECORDS; i += 1) await admin.set(`record-${i}`, text());
     expect(await readRedisFacts(admin)).toMatchObject({ appendOnly: true });
