@@ -201,7 +201,7 @@ describe('the package, packed and installed somewhere else', () => {
     }
   });
 
-  // These start npm many times, and what they prove hardly ever changes.
+  // Most of these start npm, which takes seconds; what they prove hardly ever changes.
   if (!IS_LONG) return;
 
   test('is what npm would publish', () => {

@@ -7,13 +7,13 @@ import { nodeComplaint } from './process/start-requirements.mjs';
  * whose path contains one of the words, `npm test -- --e2e <words>` only such Playwright files.
  * `npm run test:long` runs the random campaigns and races over the stores, a hot lock and the
  * simulator at their full length, what is decided above the stores over every one of them, a frozen
- * server under a race of the Lab, every proxy that the docs have a configuration for, a real
- * Galera, Prometheus and Alertmanager, the package as npm publishes and runs it, the clients in all
- * languages, clients that other tools generate, traces in a Jaeger, other versions of Node, an
- * installation from nothing, two servers of which one dies or is upgraded, bad days with a page
- * open, each page in both themes and in another time zone, the API reference, the steps of the
- * Containerfile, and the browser tests with the tag `@long`. A suite whose programs cannot be
- * installed is left out, and named.
+ * server under a race of the Lab, every bad day of a shard, every proxy that the docs have a
+ * configuration for, a real Galera, Prometheus and Alertmanager, the package as npm publishes and
+ * runs it, the clients in all languages, clients that other tools generate, traces in a Jaeger,
+ * other versions of Node, an installation from nothing, two servers of which one dies or is
+ * upgraded, bad days with a page open, each page in both themes and in another time zone, the API
+ * reference, the steps of the Containerfile, and the browser tests with the tag `@long`. A suite
+ * whose programs cannot be installed is left out, and named.
  */
 async function test() {
   const complaint = nodeComplaint(process.versions.node);

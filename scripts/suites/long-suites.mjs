@@ -42,7 +42,10 @@ export const LONG_SUITES = [
   'test/traces',
 ];
 
-/** The same for browser tests: of a file with some tests that are tagged `@long`, all run. */
+/**
+ * The same for browser tests: of a file with some tests that are tagged `@long`, all run. The pages
+ * of the Lab are checked in the light theme only here.
+ */
 export const LONG_PAGES = [
   'axe',
   'bad-days',
