@@ -1,14 +1,17 @@
 'use client';
 
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useId, useRef } from 'react';
 import { counterPath, lockPath } from '@/server/core/paths/console-path';
 import { retryableFailureTitle } from '../live/problem';
-import { Dialog } from '../ui/controls/dialog';
+import { Button } from '../ui/controls/button';
+import { Dialog, DialogFoot } from '../ui/controls/dialog';
+import { FootNotes } from '../ui/controls/foot-notes';
 import { ProblemNote } from '../ui/problem-note';
 import { REPEATABLE, SilenceNote, STOPPABLE } from '../ui/unanswered/silence-note';
 import { UnansweredNote } from '../ui/unanswered/unanswered-note';
 import { AttemptFields } from './fields/attempt-fields';
-import { type Instead, OperatorFoot } from './foot/operator-foot';
+import { ActButton } from './foot/act-button';
+import { LeaveButton } from './foot/leave-button';
 import { isValidReason } from './reason-field';
 import type { ActionAttempt } from './use-action-attempt';
 
@@ -26,8 +29,8 @@ interface OperatorDialogProps {
   notice?: ReactNode;
   /** What the action is based on. */
   basis?: ReactNode;
-  /** Replaces the fields and the action. */
-  instead?: Instead;
+  /** Replaces the fields and the action by the use of the current state; null: there is none. */
+  instead?: { onUse: (() => void) | null };
   /** What must still be filled in before the action is possible, besides the reason. */
   missing?: string[];
   actionLabel: string;
@@ -68,8 +71,11 @@ export function OperatorDialog({
   onClose,
 }: OperatorDialogProps) {
   const cancel = useRef<HTMLButtonElement>(null);
+  const missingId = useId();
   const { isBusy, silentSince, problem, isUnclear } = attempt;
   const isBlocked = Boolean(notice || instead);
+  const reason = isValidReason(attempt.reason) ? [] : ['reason'];
+  const required = isBlocked ? [] : [...missing, ...reason];
   const leave = isBusy && silentSince === null ? onStop : onClose;
   const act = {
     what: actionLabel,
@@ -104,19 +110,33 @@ export function OperatorDialog({
         </div>
       )}
       <SilenceNote since={silentSince} advice={onStop ? STOPPABLE : REPEATABLE} />
-      <OperatorFoot
-        cancel={cancel}
-        basis={basis}
-        missing={[...missing, ...(isValidReason(attempt.reason) ? [] : ['reason'])]}
-        isBlocked={isBlocked}
-        instead={instead}
-        attempt={attempt}
-        actionLabel={actionLabel}
-        tone={tone}
-        canStop={onStop !== undefined}
-        onLeave={leave}
-        onAct={() => attempt.run(act)}
-      />
+      <DialogFoot>
+        <FootNotes basis={basis} missing={required} missingId={missingId} />
+        <div className="flex min-w-0 justify-end gap-3 max-sm:w-full">
+          <LeaveButton
+            ref={cancel}
+            attempt={attempt}
+            canStop={onStop !== undefined}
+            isAlone={instead?.onUse === null}
+            onLeave={leave}
+          />
+          {instead?.onUse && (
+            <Button size="large" tone="accent" onClick={instead.onUse}>
+              Use current state
+            </Button>
+          )}
+          {!instead && (
+            <ActButton
+              label={actionLabel}
+              tone={tone}
+              attempt={attempt}
+              isPossible={!isBlocked && required.length === 0}
+              missingId={required.length > 0 ? missingId : undefined}
+              onAct={() => attempt.run(act)}
+            />
+          )}
+        </div>
+      </DialogFoot>
     </Dialog>
   );
 }

@@ -2,6 +2,7 @@ import { type RefObject, useId } from 'react';
 import { SilenceNote, STOPPABLE } from '../unanswered/silence-note';
 import { Button } from './button';
 import { DialogFoot } from './dialog';
+import { FootNotes } from './foot-notes';
 
 /** The foot of a dialog whose act takes a while and can be stopped. */
 export function RunFoot({
@@ -33,16 +34,12 @@ export function RunFoot({
 }) {
   const id = useId();
   const isSilent = silentSince !== null;
-  const isIncomplete = !isBusy && !isOver && missing.length > 0;
+  const required = isBusy || isOver ? [] : missing;
   return (
     <>
       <SilenceNote since={silentSince} advice={STOPPABLE} />
       <DialogFoot>
-        {isIncomplete && (
-          <p id={id} className="min-w-0 flex-1 basis-64 text-12 text-t2 max-sm:basis-full">
-            Required: {missing.join(', ')}
-          </p>
-        )}
+        <FootNotes missing={required} missingId={id} />
         <Button ref={cancel} size="large" onClick={onClose}>
           {isBusy && !isSilent ? 'Stop' : isBusy || isOver ? 'Close' : 'Cancel'}
         </Button>
@@ -51,7 +48,7 @@ export function RunFoot({
             size="large"
             tone="danger"
             disabled={missing.length > 0 || isBusy}
-            aria-describedby={isIncomplete ? id : undefined}
+            aria-describedby={required.length > 0 ? id : undefined}
             onClick={onRun}
           >
             {isBusy ? busyLabel : action}
