@@ -18,8 +18,8 @@ import { type ServerName, serversUnderTest } from '../testing/servers-under-test
 const WITHIN_MS = 8_000;
 
 /**
- * The days of which shards live through only these in the short run: one that they notice late, and
- * one that they notice at once. Each shard is a store that has lived through all of them.
+ * The only days that shards live through in the short run: one that they notice late, and one that
+ * they notice at once. A store that is a shard lives through all of them by itself.
  */
 const SAMPLED_DAYS: readonly BadDay[] = ['stopped', 'killed and restarted'];
 
