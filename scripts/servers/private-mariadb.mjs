@@ -39,7 +39,7 @@ export async function startPrivateMariadb({
   const data = join(folder, 'd');
   // Only root has to name its user. Other users may have no name, as in a container.
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
-  install(data, [`--datadir=${data}`, ...asRoot], folder);
+  install(data, asRoot, folder);
 
   const port = await freePort();
   const log = join(folder, 'log');
@@ -88,14 +88,15 @@ export async function startPrivateMariadb({
  * a folder, the first one is kept there, and all others are copies of it, which are made far
  * faster.
  */
-function install(data, options, folder) {
+function install(data, asRoot, folder) {
   const kept = process.env.MARIADB_INSTALLED;
   if (kept && existsSync(kept)) return cpSync(kept, data, { recursive: true });
   execFileSync(
     installProgram(),
     [
       '--no-defaults',
-      ...options,
+      `--datadir=${data}`,
+      ...asRoot,
       '--auth-root-authentication-method=normal',
       '--skip-test-db',
       // The server makes one of its own size.
@@ -107,7 +108,7 @@ function install(data, options, folder) {
   if (kept) keep(data, kept);
 }
 
-/** Another process may do so at the same time: one of them is in time. */
+/** Of several processes that do so at the same time, the first one's folder is kept. */
 function keep(data, kept) {
   const copy = `${kept}-${process.pid}`;
   cpSync(data, copy, { recursive: true });
