@@ -82,19 +82,19 @@ function changedUser(
   { id, ...known }: UserSummary,
 ): PlannedChange[] {
   const change = { sign: '~', kind: 'user', name } as const;
-  const toRole: PlannedChange = {
+  const roleChange: PlannedChange = {
     ...change,
     details: [`role ${known.role} -> ${role}`],
     run: async (ctx) => void (await setRole(ctx, { id, role })),
   };
-  const toAccess: PlannedChange = {
+  const accessChange: PlannedChange = {
     ...change,
     details: [disabled ? 'disabled' : 'enabled'],
     run: async (ctx) => void (await setDisabled(ctx, { id, disabled })),
   };
   const changes = [
-    ...(role === known.role ? [] : [toRole]),
-    ...(disabled === (known.disabledAt !== null) ? [] : [toAccess]),
+    ...(role === known.role ? [] : [roleChange]),
+    ...(disabled === (known.disabledAt !== null) ? [] : [accessChange]),
   ];
   // A user to be disabled must not get a higher role meanwhile.
   return disabled ? changes.reverse() : changes;
