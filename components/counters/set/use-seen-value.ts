@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { CounterRow } from '@/server/contract/console/counter-row';
 
 /** The value of a counter that an operator saw, on which setting it is based. */
-export interface SeenValue {
+interface SeenValue {
   /** The counter as it was seen, or as it is now if the value is set whatever it is by then. */
   row: CounterRow;
   value: number;
