@@ -6,9 +6,12 @@ import { type InstantProblem, PastProblem } from '@/components/past/past-note';
 import type { Reason } from '@/server/contract/errors';
 import { notFoundOr, openConsole, readOrNull } from './console-api';
 
-const UNREADABLE =
-  'The time in this address cannot be read. After “at=”, give milliseconds since 1970, or a date ' +
-  'with its time zone, such as 2026-11-21T02:41:07Z.';
+const UNREADABLE = (
+  <>
+    The time in this address cannot be read. After “at=”, give milliseconds since 1970, or a date
+    with its time zone, such as <span className="whitespace-nowrap">2026-11-21T02:41:07Z</span>.
+  </>
+);
 
 /**
  * A page as of the instant in its address; null if there is none, so that the page shows the
@@ -25,7 +28,7 @@ export async function pastPage(
   const at = readPastAt(params.get('at'));
   if (at === null) return null;
   const live = pastHref(`${path}?${params.toString()}`, null);
-  if (at === 'unreadable') return <PastProblem text={UNREADABLE} live={live} />;
+  if (at === 'unreadable') return <PastProblem why={UNREADABLE} live={live} />;
   try {
     return await show(Math.round(at));
   } catch (error) {
@@ -46,5 +49,5 @@ function instantProblem(error: unknown): InstantProblem | null {
   if (recordedSince !== undefined) return { since: recordedSince };
   const isOfInstant = error.message.startsWith('at: ');
   if (!isOfInstant || (reason !== 'INVALID' && reason !== 'NOT_FOUND')) return null;
-  return { text: `This instant ${error.message.slice('at: '.length)}` };
+  return { why: `This instant ${error.message.slice('at: '.length)}` };
 }

@@ -1,10 +1,11 @@
+import type { ReactNode } from 'react';
 import type { PastMark } from '@/server/contract/console/past/past-mark';
 import { Icon } from '../icons/icon';
 import { NearLink } from '../navigation/near-link';
 import { Instant } from '../ui/instant';
 
 /** Why an instant cannot be shown: before the first recorded event, if there is one. */
-export type InstantProblem = { text: string } | { since: number };
+export type InstantProblem = { why: ReactNode } | { since: number };
 
 /** In place of a page that cannot be shown as of the instant that its address names. */
 export function PastProblem({ live, ...problem }: InstantProblem & { live: string }) {
@@ -13,7 +14,7 @@ export function PastProblem({ live, ...problem }: InstantProblem & { live: strin
       <div className="card flex items-start gap-2.5 px-3.5 py-4" role="alert">
         <Icon name="alert-triangle" size={16} className="mt-0.5 shrink-0 text-contended" />
         <p className="text-14">
-          {'text' in problem ? problem.text : <BeforeAll {...problem} />}{' '}
+          {'why' in problem ? problem.why : <BeforeAll {...problem} />}{' '}
           <NearLink href={live} className="link rounded-4">
             Back to live
           </NearLink>
