@@ -22,6 +22,9 @@ import { ReleaseImpact } from './release-impact';
 import { useLiveLock } from './use-live-lock';
 import { WaitPartNote } from './wait-part-note';
 
+/** About a lock of the past that was in use. */
+const STATUS_LIMIT = 'The status uses the current baseline and policy.';
+
 /** A lock's page: its current state, what can be done about it, and its history. */
 export function LockView({
   initial,
@@ -47,7 +50,10 @@ export function LockView({
         <div className="page">
           <div className="lock-page">
             <LockHeader detail={data} chosen={chosen} link={link} onRetry={retry} />
-            <PastNote past={data.past} limits="The status uses the current baseline and policy." />
+            <PastNote
+              past={data.past}
+              {...(data.row.status !== 'free' && { limits: STATUS_LIMIT })}
+            />
             {isMissing(data.row) && !data.past ? (
               <MissingLock row={data.row} />
             ) : (
