@@ -22,6 +22,10 @@ import { ReleasingProcess } from './release/releasing-process';
 import { useHolderKeys } from './use-holder-keys';
 import { useHolders } from './use-holders';
 
+/** About the processes of the past. */
+const LIVENESS_LIMIT =
+  'Only renewals and proof of death are recorded: whether other processes were alive is unknown.';
+
 /** Services and their processes: what each holds, waits for, and keeps others from. */
 export function HoldersView({ initial }: { initial: HoldersPage }) {
   const params = useSearchParams();
@@ -53,10 +57,7 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
               <LiveIndicator link={link} onRetry={retry} isFleet />
             </span>
           </div>
-          <PastNote
-            past={data.past}
-            limits="Only proof of death is recorded: whether other processes were alive is unknown."
-          />
+          <PastNote past={data.past} limits={LIVENESS_LIMIT} />
           {list.rows.length > 0 ? (
             <div ref={table}>
               <HolderTable {...list} services={data.services} open={open} onOpen={onOpen} />
