@@ -17,7 +17,7 @@ interface Words {
 const WORDS: Record<UserChange, Words> = {
   role: {
     title: (name) => `Change role of ${name}`,
-    intro: 'Applies to their next request.',
+    intro: 'Applies from their next request.',
     action: 'Change role',
   },
   password: {
