@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  EXPIRES_AT_MAX,
   keyNamespaces,
   namespacePolicyBounds,
   storeId,
@@ -42,6 +43,9 @@ const wantedKey = z
     verbs: keyVerbs.optional(),
     expiresAt: z.iso
       .datetime({ offset: true, error: 'must be an instant such as 2027-01-31T00:00:00Z' })
+      .refine((instant) => Date.parse(instant) <= EXPIRES_AT_MAX, {
+        message: `must be at most ${new Date(EXPIRES_AT_MAX).toISOString()}`,
+      })
       .optional(),
     /** The whole key, made by `keys generate`; absent: one is generated. */
     secret: fromEnv.optional(),

@@ -56,6 +56,7 @@ const BAD: [string, number, RegExp][] = [
   [key('    expiresAt: 2027-01-01'), 5, /expiresAt: must be an instant/],
   [key('    expiresAt: 1900000000000'), 5, /expiresAt: must be an instant/],
   [key('    expiresAt: 2027-02-30T00:00:00Z'), 5, /expiresAt: must be an instant/],
+  [key('    expiresAt: 2287-01-01T00:00:00Z'), 5, /At: must be at most 2286-11-20T17:46:39\.999Z$/],
   [key('    secret: lyk_abc'), 5, /secret: must be a map such as \{ fromEnv: NAME \}$/],
   [key('    secret: { fromFile: x }'), 5, /secret\.fromEnv: is missing$/],
   [key('    secret: { fromEnv: "A B" }'), 5, /must name an environment variable/],

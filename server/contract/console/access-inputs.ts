@@ -73,8 +73,11 @@ export const keyNamespaces = z
   .max(100)
   .refine((names) => new Set(names).size === names.length, 'must not name a namespace twice');
 
-/** Instants of the server's clock, up to the year 2286. */
-const expiresAt = z.number().int().min(0).max(9_999_999_999_999);
+/** The latest expiry: in the year 2286. */
+export const EXPIRES_AT_MAX = 9_999_999_999_999;
+
+/** Instants of the server's clock. */
+const expiresAt = z.number().int().min(0).max(EXPIRES_AT_MAX);
 
 const KEY_LIFE_MIN_MS = 60_000;
 const KEY_LIFE_MAX_MS = 3_653 * 24 * 60 * 60_000;
