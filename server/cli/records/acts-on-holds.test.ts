@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
+import type { LockEngine } from '../../engine/lock-engine';
 import { listAudit } from '../../operations/audit/list-audit';
 import { runCliCommand } from '../run-cli-command';
 import { parseArguments } from '../testing/parse-arguments';
@@ -89,6 +90,25 @@ test('a lock is frozen, and unfrozen with the reason for which it was', async ()
   );
   expect((await call('acquire', acquire)).data).toMatchObject({ outcome: 'granted' });
   await expect(set('unfreeze', 'twice')).rejects.toThrow('ledger is not frozen; nothing was');
+});
+
+test('an unfreeze of a lock that was not frozen lifts no freeze that began since', async () => {
+  const engine = api.runtime.engines.get('default') as LockEngine;
+  const on = ['--name', 'free at first', '--namespace', 'jobs', '--reason', REASON];
+  const freeze = await parse('freeze', ...on);
+  const seenBefore = Object.create(engine, {
+    run: {
+      value: async (...[key, command]: Parameters<LockEngine['run']>) => {
+        const answer = await engine.run(key, command);
+        if (command.verb === 'inspect') await runCliCommand(api.runtime, freeze);
+        return answer;
+      },
+    },
+  });
+  const runtime = { ...api.runtime, engines: new Map([['default', seenBefore]]) };
+  const unfreeze = runCliCommand(runtime, await parse('unfreeze', ...on));
+  await expect(unfreeze).rejects.toThrow('free at first is not frozen; nothing was changed.');
+  expect(await run('show', '--name', 'free at first')).toMatch(/^free at first in jobs is frozen/);
 });
 
 test.each([

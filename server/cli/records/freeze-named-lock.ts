@@ -20,6 +20,8 @@ export async function freezeNamedLock(
   const seen = await readLock(ctx, { namespace, name });
   const { rev, frozen, holders, waiters } = seen;
   const lock = printable(name);
+  // Without an instant seen, a freeze that has begun since would be lifted.
+  if (verb === 'locks unfreeze' && !frozen) throw conflict(`${lock} is not frozen`);
   const by = frozen && `by ${printable(frozen.by)}: ${printable(frozen.reason)}`;
   const seenAt = frozen && verb === 'locks unfreeze' ? { seenAt: frozen.at } : {};
   const step = verb === 'locks freeze' ? 'freeze' : 'unfreeze';
