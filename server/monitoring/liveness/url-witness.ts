@@ -3,10 +3,10 @@ import type { Meta } from '../../contract/primitives';
 import { LIVENESS_STATES } from '../../core/status/holder-liveness';
 import { abortedAfter } from '../../platform/time-limit';
 import type { Observation } from './holder-evidence';
+import { printableEvidence } from './printable-evidence';
 
 const ANSWER_WITHIN_MS = 2_000;
 const BODY_MAX_BYTES = 4_096;
-const EVIDENCE_MAX_CHARS = 200;
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 const MARK = '--value-of--';
 const MARKED = new RegExp(`${MARK}(pod|ciRun|host|pid)`, 'g');
@@ -81,7 +81,7 @@ function readAnswer(text: string | null): Observation {
   if (!known) return { state: 'unknown', evidence: 'answered with no state' };
   return {
     state: known,
-    evidence: typeof evidence === 'string' ? printable(evidence) : `says ${known}`,
+    evidence: typeof evidence === 'string' ? printableEvidence(evidence) : `says ${known}`,
     since: instantOf(since),
   };
 }
@@ -99,9 +99,4 @@ function jsonOf(text: string): Record<string, unknown> | null {
 function instantOf(value: unknown): number | null {
   const at = typeof value === 'string' ? Date.parse(value) : value;
   return typeof at === 'number' && Number.isSafeInteger(at) && at > 0 ? at : null;
-}
-
-function printable(text: string): string {
-  const line = text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
-  return [...line].slice(0, EVIDENCE_MAX_CHARS).join('');
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
+import { createApiKey } from '../api-keys/create-api-key';
 import { listAudit } from '../audit/list-audit';
 import { setNamespacePolicy } from '../namespaces/set-namespace-policy';
 
@@ -36,7 +37,7 @@ async function take(namespace: string, name: string, pid: number, more: object =
     await evidence.note(by, holder ? [[holder, { state: 'dead', evidence: 'gone' }]] : []);
   };
   const state = async () => (await api.get(key, 'lock.inspect', { namespace, name })).data?.state;
-  return { token: data?.token, report, state };
+  return { token: data?.token, process, report, state };
 }
 
 test('only two witnesses of different kinds cause a release, if the policy allows it', async () => {
@@ -62,6 +63,22 @@ test('only two witnesses of different kinds cause a release, if the policy allow
       outcome: 'done',
     },
   ]);
+});
+
+test('a host witness reports one line without control characters, whatever it sends', async () => {
+  const { process } = await take('careful', 'reported on', 31);
+  const name = 'hostile witness';
+  const witness = await createApiKey(api.cli, { name, namespaces: [], witness: true });
+  const evidence = 'gone\n\u001b]0;owned\u0007\u202e\ud800';
+  const processes = [{ pid: 31, pidStart: '881234', state: 'dead', evidence }];
+  const reply = await api.post(witness.key, 'witness.report', { ...HOST, processes });
+  expect(reply.status, reply.text).toBe(200);
+  const known = api.runtime.evidence;
+  const holder = known.holders.ofProcess(process);
+  expect(known.lastOf(holder?.id ?? '', { kind: 'host', witness: name })).toMatchObject({
+    state: 'dead',
+    evidence: 'gone ]0;owned',
+  });
 });
 
 test('a lock with a minimum hold time is not released earlier for a dead holder', async () => {

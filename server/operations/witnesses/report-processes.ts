@@ -1,5 +1,6 @@
 import { LockyardError } from '../../contract/errors';
 import type { ServiceAnswer, ServiceInput } from '../../contract/service-api';
+import { printableEvidence } from '../../monitoring/liveness/printable-evidence';
 import { askDatabase } from '../ask-database';
 import type { OperationContext } from '../operation-context';
 
@@ -25,9 +26,9 @@ export async function reportProcesses(
   runtime.limits.spend(actor, null, 1);
   const { evidence } = runtime;
   const witness = { kind: 'host', witness: actor.service } as const;
-  const observed = processes.flatMap(({ pid, pidStart, ...observation }) => {
+  const observed = processes.flatMap(({ pid, pidStart, state, evidence: seen }) => {
     const holder = evidence.holders.ofProcess({ ...host, pid: String(pid), pidStart });
-    return holder ? [[holder, observation] as const] : [];
+    return holder ? [[holder, { state, evidence: printableEvidence(seen) }] as const] : [];
   });
   await askDatabase(() => evidence.note(witness, observed));
   const next = evidence.questionsFor(host, witness);
