@@ -75,6 +75,7 @@ async function addBackends(
   ends: (() => Promise<void>)[],
 ): Promise<Omit<Runtime, keyof ControlRuntime | 'close'>> {
   const { config, database, clock, log, namespaces } = control;
+  const startedAt = clock.monotonic();
   await namespaces.refresh();
   const following = namespaces.follow(log);
   ends.push(() => following.stop());
@@ -104,7 +105,7 @@ async function addBackends(
   ends.push(() => lab.close());
   const cancelledRequests = new CancelledRequests(clock);
   const presence = new LockPresence(database, clock, monitoring.projection);
-  const ours = { presence, nameCount, limits, cancelledRequests, lab, processId };
+  const ours = { presence, nameCount, limits, cancelledRequests, lab, processId, startedAt };
   return { engines, gates, guarantees, ...monitoring, ...ours };
 }
 

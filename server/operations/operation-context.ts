@@ -46,6 +46,8 @@ export interface Runtime extends ControlRuntime, Monitoring {
   lab: LabRaces;
   /** Random, new at every start. */
   processId: string;
+  /** When the server was started, on its monotonic clock: its process may have built it first. */
+  startedAt: number;
 }
 
 /** The connection of a call to its caller, who may hang up. */

@@ -11,6 +11,7 @@ import { newTestLocation } from '@/db/testing/test-database';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import { createApiKey } from '@/server/operations/api-keys/create-api-key';
 import { rotateApiKey } from '@/server/operations/api-keys/rotate-api-key';
+import { examineInstallation } from '@/server/operations/installation/examine-installation';
 import type { Finding } from '@/server/operations/installation/finding';
 import { createUser } from '@/server/operations/users/create-user';
 import { type Clock, systemClock } from '@/server/platform/clock';
@@ -153,6 +154,13 @@ test('a running server names each unsafe, weak or unavailable backend and what t
   expect(about('event recorder')).toHaveLength(1);
   expect(about('schema')).toMatchObject([{ level: 'ok' }]);
   expect(about(`address ${api.url}`).map(({ level }) => level)).toEqual(Array(3).fill('ok'));
+});
+
+test('a server is up since it was started: its process may have built it before', async () => {
+  const clock = { ...systemClock, monotonic: () => api.runtime.startedAt + 90_500 };
+  const ctx = { ...api.cli, runtime: { ...api.runtime, clock } };
+  const [server] = await examineInstallation(ctx);
+  expect(server?.says).toMatch(/^version \S+, up 1 min 30 s$/);
 });
 
 test('without an address it examines the one that the running server has', async () => {

@@ -44,10 +44,11 @@ export async function examineInstallation(ctx: OperationContext): Promise<Findin
     orProblem('API keys', async () => keyFindings(await listAllApiKeys(ctx), now)),
     orProblem('control database', async () => upkeepFindings(await upkeepOf(ctx))),
   ]);
+  const uptimeMs = runtime.clock.monotonic() - runtime.startedAt;
   const jobs = jobReports(runtime.clock.monotonic());
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
   return [
-    ...memoryFinding(used / limit, process.uptime() * 1_000, version),
+    ...memoryFinding(used / limit, uptimeMs, version),
     nodeFinding(process.versions.node, now),
     filesFinding(openFilesLimit(), openFiles()),
     ...disk,
