@@ -23,6 +23,7 @@ type LockOptions struct {
 	// or HoldAtLeast if that is more.
 	Lease time.Duration
 	// Wait is the timeout of the whole wait: NoWait, up to 10 minutes, or Forever. Default: 1 minute.
+	// Any other negative wait is refused.
 	Wait time.Duration
 	// HoldAtLeast is how long the lock stays held after the grant at least, even if the work ends
 	// sooner.
@@ -66,6 +67,9 @@ func (c *Client) WithLock(
 ) error {
 	if work == nil {
 		return invalid("The work of WithLock is nil.")
+	}
+	if options.Wait < 0 && options.Wait != NoWait {
+		return invalid("Wait is negative: it must be NoWait, up to 10 minutes, or Forever.")
 	}
 	ask := c.acquireInput(name, options)
 	if !options.OwnHold {
@@ -199,7 +203,7 @@ func patienceOf(options LockOptions) time.Duration {
 	switch {
 	case options.Wait == 0:
 		return time.Minute
-	case options.Wait < 0:
+	case options.Wait == NoWait:
 		return 0
 	}
 	return options.Wait

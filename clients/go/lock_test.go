@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -59,6 +60,21 @@ func TestMissingWorkIsRefusedBeforeTheLockIsAskedFor(t *testing.T) {
 	err = client.WithLock(context.Background(), "job", LockOptions{Wait: NoWait}, nil)
 	if !errors.As(err, &refused) || refused.Reason != ReasonInvalid || requests.Load() > 0 {
 		t.Fatalf("%v, after %d requests", err, requests.Load())
+	}
+}
+
+func TestNegativeWaitIsRefusedUnlessItIsNoWait(t *testing.T) {
+	client, err := New(Options{URL: "http://127.0.0.1:1", APIKey: "key"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	work := func(context.Context, *Hold) error { return nil }
+	for _, wait := range []time.Duration{-2, -time.Second, math.MinInt64} {
+		var refused *Error
+		err = client.WithLock(context.Background(), "job", LockOptions{Wait: wait}, work)
+		if !errors.As(err, &refused) || refused.Reason != ReasonInvalid {
+			t.Fatalf("a wait of %d: %v", wait, err)
+		}
 	}
 }
 
