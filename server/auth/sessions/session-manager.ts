@@ -131,6 +131,18 @@ export class SessionManager {
     return this.from.database.affectedRows(ended);
   }
 
+  /** Whether a user has this session and no other, as `endAll` would find. */
+  async isOnly({ userId, sessionId }: UserActor): Promise<boolean> {
+    const { db, tables } = this.from.database;
+    const { sessions } = tables;
+    const found = await db
+      .select({ id: sessions.id })
+      .from(sessions)
+      .where(eq(sessions.userId, userId))
+      .limit(2);
+    return found.length === 1 && found[0]?.id === sessionId;
+  }
+
   /** Ends one session, within a transaction. False: it had ended before. */
   async end(tx: Db, sessionId: string): Promise<boolean> {
     const { sessions } = this.from.database.tables;

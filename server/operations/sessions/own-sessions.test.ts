@@ -142,7 +142,7 @@ describe.each(TEST_DIALECTS)('the own sessions of a user on %s', (dialect) => {
         act: 'session.end',
         actor: name,
         subject: name,
-        outcome: 'not_applied',
+        outcome: 'refused',
       });
       await endOtherSessions(await contextWith(value));
       expect(await resolve(victim)).toMatchObject({ userId: ana.id });
@@ -200,8 +200,14 @@ describe.each(TEST_DIALECTS)('the own sessions of a user on %s', (dialect) => {
       outcome: 'done',
       result: { sessions: 2 },
     });
-    expect(await endOtherSessions(await contextWith(here))).toEqual({ ended: 0 });
-    expect(await newestAudit()).toMatchObject({ outcome: 'not_applied' });
+  });
+
+  test('are not ended, and nothing is audited, where there are no others', async () => {
+    const { name } = await newPerson();
+    const here = await contextWith(await enter(name));
+    const before = await newestAudit();
+    expect(await endOtherSessions(here)).toEqual({ ended: 0 });
+    expect(await newestAudit()).toEqual(before);
   });
 
   test('are not ended by a session that has itself ended', async () => {
