@@ -44,6 +44,7 @@ test.each<[Record<string, string>, RegExp]>([
   [{ LOCKYARD_WEBHOOK_CHAT: 'slack+https://a', LOCKYARD_SIGNING_KEY_CHAT: KEY }, /not signed/],
   [{ LOCKYARD_WEBHOOK_CHAT: 'slack+http://a:6667' }, /port 6667 cannot be used/],
   [{ LOCKYARD_WEBHOOK_CHAT: 'slack+https://a', LOCKYARD_WEBHOOK_chat: 'slack+https://b' }, /twice/],
+  [{ ...HOOK, LOCKYARD_SIGNING_KEY_OPS: KEY, LOCKYARD_SIGNING_KEY_ops: KEY }, /_ops: .* twice/],
   [{ 'LOCKYARD_WEBHOOK_A-B': 'slack+https://a' }, /id must be/],
   [{ LOCKYARD_WEBHOOK: 'https://a' }, /Did you mean LOCKYARD_WEBHOOK_<ID>/],
   [{ LOCKYARD_PUBLIC_URL: 'https://a/path' }, /LOCKYARD_PUBLIC_URL must be/],

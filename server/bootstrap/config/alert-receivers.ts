@@ -114,9 +114,14 @@ const keyName = (env: Env, id: string): string | null =>
   ) ?? null;
 
 function refuseUnusedKeys(env: Env, receivers: readonly ConfiguredReceiver[]): void {
+  const named = new Set<string>();
   for (const name of Object.keys(env)) {
     if (!name.startsWith(SIGNING_KEY_PREFIX) || !env[name]) continue;
     const id = name.slice(SIGNING_KEY_PREFIX.length).toLowerCase();
+    if (named.has(id)) {
+      throw new ConfigError(`${name}: the signing key of the webhook "${id}" is named twice.`);
+    }
+    named.add(id);
     if (receivers.some((receiver) => receiver.id === id)) continue;
     throw new ConfigError(
       `${name} belongs to no webhook: ${WEBHOOK_PREFIX}${id.toUpperCase()} is not set.`,

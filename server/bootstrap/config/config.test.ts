@@ -408,6 +408,7 @@ describe('TLS to a backend', () => {
   });
 
   test.each([
+    [{ LOCKYARD_TLS_CA_DEFAULT: file, LOCKYARD_TLS_CA_default: file }, 'is named twice'],
     [{ LOCKYARD_TLS_CA_ORDERS: file }, 'Did you mean LOCKYARD_TLS_CA_DEFAULT?'],
     [{ LOCKYARD_TLS_CA_DEFAULT: file }, 'is not reached with TLS'],
     [

@@ -25,6 +25,9 @@ export function withAuthorities(
       const suggestion = AUTHORITY_PREFIX + nearestName(id, ids).toUpperCase();
       throw new ConfigError(`${name} belongs to no backend. Did you mean ${suggestion}?`);
     }
+    if (files.has(id)) {
+      throw new ConfigError(`${name}: the authority of the backend "${id}" is named twice.`);
+    }
     requireCertificate(name, file);
     files.set(id, file);
   }
