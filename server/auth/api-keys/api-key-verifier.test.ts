@@ -142,6 +142,25 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
     await ring.close();
   });
 
+  test('last uses that could not be written are written the next time', async () => {
+    const keys = [await create('nightly'), await create('weekly')];
+    const { database } = runtime;
+    let failures = 1;
+    const db = new Proxy(database.db, {
+      get(target, property) {
+        if (property === 'update' && failures-- > 0) throw new Error('The database is away.');
+        return Reflect.get(target, property) as unknown;
+      },
+    });
+    const failing = Object.create(database, { db: { value: db } });
+    const verifier = new ApiKeyVerifier({ ...runtime, database: failing });
+    for (const { key } of keys) await verifier.verify(key);
+    for (let writes = 0; writes < 2; writes++) await verifier.close();
+    const rows = await listAllApiKeys(ctx());
+    const lastUses = keys.map(({ id }) => rows.find((row) => row.id === id)?.lastUsedAt);
+    expect(lastUses).toEqual([runtime.clock.now(), runtime.clock.now()]);
+  });
+
   test('the last use is known after the server has ended', async () => {
     const process = runtime.anotherProcess();
     const { id, key } = await create('seldom');

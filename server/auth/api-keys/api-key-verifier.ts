@@ -188,12 +188,11 @@ export class ApiKeyVerifier {
       .where(hasExpired);
   }
 
+  /** Those that could not be written are written the next time. */
   private async writeLastUses(): Promise<void> {
-    const uses = [...this.lastUses];
-    this.lastUses.clear();
     const { db, tables } = this.from.database;
     const { apiKeys } = tables;
-    for (const [id, at] of uses) {
+    for (const [id, at] of [...this.lastUses]) {
       const isNewer = or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, at));
       try {
         await db
@@ -204,6 +203,7 @@ export class ApiKeyVerifier {
         this.from.log.warn({ err, key: id }, 'could not write the last use of an API key');
         return;
       }
+      if (this.lastUses.get(id) === at) this.lastUses.delete(id);
     }
   }
 }
