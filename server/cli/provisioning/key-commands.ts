@@ -5,6 +5,7 @@ import { createApiKey } from '../../operations/api-keys/create-api-key';
 import { type ApiKeyRow, listAllApiKeys } from '../../operations/api-keys/list-api-keys';
 import { revokeApiKey } from '../../operations/api-keys/revoke-api-key';
 import { rotateApiKey } from '../../operations/api-keys/rotate-api-key';
+import { requireFuture } from '../../operations/api-keys/stored-limits';
 import type { ControlContext } from '../../operations/operation-context';
 import type { CliAnswer } from '../cli-answer';
 import { createIfMissing } from './create-if-missing';
@@ -36,10 +37,11 @@ export async function showKey(
 }
 
 /** Prints the key; with `ifMissing`, nothing if the service already has such a key. */
-export function createKey(
+export async function createKey(
   ctx: ControlContext,
   { key: wanted, ifMissing }: InputOf<'keys create'>,
 ): Promise<CliAnswer> {
+  requireFuture(wanted.expiresAt, ctx.runtime.clock.now(), '--expires');
   const find = async () => {
     const rows = (await listAllApiKeys(ctx)).filter(
       (row) => row.name === wanted.name && isInUse(row),
@@ -74,6 +76,7 @@ export async function changeKey(
   ctx: ControlContext,
   input: InputOf<'keys change'>,
 ): Promise<CliAnswer> {
+  requireFuture(input.expiresAt, ctx.runtime.clock.now(), '--expires');
   return { text: null, data: { ...(await changeApiKey(ctx, input)) } };
 }
 

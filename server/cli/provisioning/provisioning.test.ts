@@ -80,6 +80,10 @@ describe('every noun can be listed, shown, created, changed and removed', () => 
     const id = String(made.id);
     expect(await runJson(...narrow, '--if-missing')).toEqual({ created: false, id });
     await expect(run(...create, '--if-missing')).rejects.toMatchObject({ reason: 'CONFLICT' });
+    for (const words of [create, ['keys', 'change', '--id', id]]) {
+      const past = run(...words, '--expires', '2020-01-01');
+      await expect(past).rejects.toThrow(/^--expires: must be in the future\.$/);
+    }
     await run('keys', 'change', '--id', id, '--prefix', 'b:', '--any-verb', '--no-expiry');
     expect(await runJson('keys', 'show', '--id', id)).toMatchObject({
       key: { name: 'orders', prefix: 'b:', verbs: null, expiresAt: null, state: 'live' },

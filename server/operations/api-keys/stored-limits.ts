@@ -42,10 +42,17 @@ interface Expiry {
 export const expiryIn = ({ expiresAt, expiresInMs }: Expiry, now: number) =>
   expiresInMs === undefined ? expiresAt : now + expiresInMs;
 
-/** @throws LockyardError `INVALID` for an expiry in the past */
-export function requireFuture(expiresAt: number | null | undefined, now: number): void {
+/**
+ * @param name what the caller calls the expiry
+ * @throws LockyardError `INVALID` for an expiry in the past
+ */
+export function requireFuture(
+  expiresAt: number | null | undefined,
+  now: number,
+  name = 'expiresAt',
+): void {
   if (typeof expiresAt !== 'number' || expiresAt > now) return;
-  throw new LockyardError('INVALID', 'expiresAt: must be in the future.');
+  throw new LockyardError('INVALID', `${name}: must be in the future.`);
 }
 
 /** As `expiryIn`. Throws as `requireFuture`. */
