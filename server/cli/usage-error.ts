@@ -131,7 +131,7 @@ export function issueMessage(error: z.ZodError): string {
   const [issue] = error.issues;
   const path = issue?.path.filter((part) => typeof part === 'string') ?? [];
   const field = path.filter((part) => !['input', 'key', 'counter'].includes(part)).at(-1) ?? 'name';
-  const option = `--${OPTION_OF[field] ?? field}`;
+  const option = path.includes('set') ? `--set ${field}` : `--${OPTION_OF[field] ?? field}`;
   const bounds = issue && (durationMessage(field, issue, error) ?? instantMessage(field, issue));
   const says = bounds ?? issue?.message;
   return `${field === 'password' ? 'The password' : option}: ${says}.`;

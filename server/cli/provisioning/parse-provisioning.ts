@@ -7,7 +7,7 @@ import {
   refuseOtherOptions,
   UsageError,
 } from '../usage-error';
-import type { ProvisioningVerb } from './provisioning-command';
+import { type ProvisioningVerb, SETTING_NAME_MAX } from './provisioning-command';
 
 const OPTIONS = {
   id: { type: 'string' },
@@ -226,11 +226,16 @@ function settingsOf(texts: string[]): Record<string, unknown> {
     const at = text.indexOf('=');
     if (at < 1) throw new UsageError('--set: must be NAME=VALUE, such as leaseMaxMs=60000.');
     const name = text.slice(0, at);
+    // The command's schema would drop the one silently, and refuse the other in vague words.
+    if (name === '__proto__' || name.length > SETTING_NAME_MAX) throw noSetting(name);
     if (settings.has(name)) throw new UsageError(`--set ${name}: may be given only once.`);
     settings.set(name, jsonOr(text.slice(at + 1)));
   }
   return Object.fromEntries(settings);
 }
+
+const noSetting = (name: string) =>
+  new UsageError(`--set ${name}: there is no such setting. See docs/provisioning.md.`);
 
 function jsonOr(text: string): unknown {
   try {

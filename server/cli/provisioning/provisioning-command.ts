@@ -27,10 +27,13 @@ const ifMissing = z.literal(true).optional();
 const named = z.strictObject({ name: userName });
 const namespaceRef = z.strictObject({ name: namespaceName });
 
+/** No setting has a longer name. */
+export const SETTING_NAME_MAX = 40;
+
 /** Changes some bounds of a policy, or some rules, or restores the default. */
 const settings = {
   /** The new values, by their names in the API. */
-  set: z.record(z.string().max(40), z.json()).optional(),
+  set: z.record(z.string().max(SETTING_NAME_MAX), z.json()).optional(),
   default: z.literal(true).optional(),
   reason: operatorReason,
 };

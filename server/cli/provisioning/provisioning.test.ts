@@ -117,6 +117,8 @@ describe('every noun can be listed, shown, created, changed and removed', () => 
     await expect(wrong).rejects.toMatchObject({ reason: 'INVALID' });
     const nameless = run(...change, '--set', 'requiredMeta=["team",""]');
     await expect(nameless).rejects.toThrow(/^--set requiredMeta: must be a text of 1 to 100 bytes/);
+    const inherited = run(...change, '--set', 'constructor=1');
+    await expect(inherited).rejects.toThrow(/^--set constructor: there is no such setting/);
     const unknown = run(...change, '--set', 'leaseMaxMS=60000');
     await expect(unknown).rejects.toThrow(
       /^--set leaseMaxMS: there is no such setting; did you mean leaseMaxMs\?/,
@@ -276,6 +278,18 @@ test.each([
   [
     ['alert-rules', 'change', '--name', 'a', '--reason', 'abc', '--set', 'x=1', '--set', 'x=2'],
     /^--set x: may be given only once/,
+  ],
+  [
+    ['namespaces', 'change', '--name', 'a', '--reason', 'abc', '--set', '__proto__=1'],
+    /^--set __proto__: there is no such setting\. See docs\/provisioning\.md\.$/,
+  ],
+  [
+    ['alert-rules', 'change', '--name', 'a', '--reason', 'abc', '--set', `${'x'.repeat(41)}=1`],
+    /^--set x{41}: there is no such setting\. /,
+  ],
+  [
+    ['namespaces', 'change', '--name', 'a', '--reason', 'abc', '--set', 'leaseMaxMs=1e999'],
+    /^--set leaseMaxMs: /,
   ],
   [['silences', 'create', '--for', '2h', '--reason', 'abc'], /^--namespace: /],
   [
