@@ -5,7 +5,7 @@ import { counterPath, lockPath } from '@/server/core/paths/console-path';
 import { retryableFailureTitle } from '../live/problem';
 import { Button } from '../ui/controls/button';
 import { Dialog, DialogFoot } from '../ui/controls/dialog';
-import { FootNotes } from '../ui/controls/foot-notes';
+import { FootNotes } from '../ui/controls/foot/foot-notes';
 import { ProblemNote } from '../ui/problem-note';
 import { REPEATABLE, SilenceNote, STOPPABLE } from '../ui/unanswered/silence-note';
 import { UnansweredNote } from '../ui/unanswered/unanswered-note';

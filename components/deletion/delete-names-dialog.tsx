@@ -10,7 +10,7 @@ import { useTRPC } from '../live/trpc';
 import { useDebounced } from '../live/use-debounced';
 import { Dialog } from '../ui/controls/dialog';
 import { DialogWarning } from '../ui/controls/dialog-warning';
-import { RunFoot } from '../ui/controls/run-foot';
+import { RunFoot } from '../ui/controls/foot/run-foot';
 import { ProblemNote } from '../ui/problem-note';
 import { DeletionFields, type DeletionForm, parseDeletionForm } from './deletion-fields';
 import { DeletionPreview, DeletionResults } from './deletion-report';

@@ -7,7 +7,7 @@ import { visibleText } from '@/server/core/format/visible-text';
 import { isCountTyped, TypedCountField } from '../../actions/fields/typed-count';
 import { isValidReason, ReasonField } from '../../actions/reason-field';
 import { Dialog } from '../../ui/controls/dialog';
-import { RunFoot } from '../../ui/controls/run-foot';
+import { RunFoot } from '../../ui/controls/foot/run-foot';
 import { isReleasedBy } from './release-plan';
 import { ReleasePreview } from './release-preview';
 import { ReleaseWarning } from './release-warning';

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Icon } from '../../icons/icon';
+import { Icon } from '../../../icons/icon';
 
 /** What is said beside the buttons of a dialog; nothing if there is nothing to say. */
 export function FootNotes({

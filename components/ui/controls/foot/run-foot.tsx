@@ -1,7 +1,7 @@
 import { type RefObject, useId } from 'react';
-import { SilenceNote, STOPPABLE } from '../unanswered/silence-note';
-import { Button } from './button';
-import { DialogFoot } from './dialog';
+import { SilenceNote, STOPPABLE } from '../../unanswered/silence-note';
+import { Button } from '../button';
+import { DialogFoot } from '../dialog';
 import { FootNotes } from './foot-notes';
 
 /** The foot of a dialog whose act takes a while and can be stopped. */
