@@ -129,7 +129,9 @@ describe('the package, packed and installed somewhere else', () => {
 
   test('type-checks under the rules of Node and runs', () => {
     compile({ typed: TYPED }, { skipLibCheck: false });
-    expect(run(process.execPath, 'typed.js').trim()).toBe('TimeoutError BACKEND_DOWN string function');
+    expect(run(process.execPath, 'typed.js').trim()).toBe(
+      'TimeoutError BACKEND_DOWN string function',
+    );
   });
 
   test('works as a whole against a real server, over real drivers', async () => {

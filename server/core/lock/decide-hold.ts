@@ -62,8 +62,8 @@ function releaseEntry(draft: Draft, hold: Hold): ReleaseAnswer {
 }
 
 /**
- * Reverts a late grant or re-entry, unless a repeat of its request can still receive it. If the hold
- * continues, the answer is stored: nothing in the record shows which of its entries was removed.
+ * Reverts a late grant or re-entry, unless a repeat of its request can still receive it. If the
+ * hold continues, the answer is stored: nothing in the record shows which entry was removed.
  */
 export function decideRevertGrant(
   draft: Draft,
