@@ -40,6 +40,20 @@ test('a past hold has the lease, the renewals and the operator requests of that 
   ]);
 });
 
+test('the lease of a past hold that an operator extended is not the time until its end', () => {
+  const granted = event('granted', 1_000, { token: 5, expiresAt: 31_000 });
+  const extended = event('extended', 2_000, { token: 5, expiresAt: 631_000, by: 'ada' });
+  const renewed = (at: number, expiresAt: number) => event('renewed', at, { token: 5, expiresAt });
+  const leaseMs = (...renewals: LockEvent[]) => {
+    const events = [granted, extended, ...renewals];
+    const held = { ...hold, to: null };
+    return recordAt({ ...bare, at: 650_000, holds: [held], events }).holds[0]?.leaseMs;
+  };
+  expect(leaseMs(renewed(11_000, 631_000))).toBe(30_000);
+  expect(leaseMs(renewed(11_000, 631_000), renewed(621_000, 651_000))).toBe(30_000);
+  expect(leaseMs(renewed(11_000, 631_000), renewed(621_000, 641_000))).toBe(20_000);
+});
+
 test('the renewals of a past hold are a lower bound if not every event is known', () => {
   const granted = event('granted', 1_000, { token: 5, rev: 10 });
   const renewed = (rev: number) => event('renewed', 1_000 + rev, { token: 5, rev });

@@ -155,17 +155,23 @@ function hasEveryRev(granted: LockEvent | undefined, events: readonly LockEvent[
 function applyTo(hold: Hold, event: LockEvent): void {
   const { kind, at, expiresAt, holdCount, by, reason = '' } = event;
   const remark = by === undefined ? null : { by, reason, at };
+  if ((kind === 'renewed' || kind === 'reentered') && expiresAt !== undefined && expiresAt > at) {
+    if (!hold.renewalsStopped) hold.leaseMs = renewedLeaseMs(hold, at, expiresAt);
+  }
   if (expiresAt !== undefined) hold.expiresAt = expiresAt;
   if (holdCount !== undefined) hold.count = holdCount;
   if (kind === 'renewed') Object.assign(hold, { renewedAt: at, renewals: hold.renewals + 1 });
-  if ((kind === 'renewed' || kind === 'reentered') && expiresAt !== undefined && expiresAt > at) {
-    if (!hold.renewalsStopped) hold.leaseMs = expiresAt - at;
-  }
   if (kind === 'asked') hold.askedToRelease = remark;
   if (kind === 'stopped') hold.renewalsStopped = remark;
   if (kind === 'kept' && expiresAt !== undefined) {
     Object.assign(hold, { releasedAt: at, keptUntil: expiresAt });
   }
+}
+
+/** The lease as of a renewal. One that does not move the end shows only the longest it can be. */
+function renewedLeaseMs(hold: Hold, at: number, expiresAt: number): number {
+  const leftMs = expiresAt - at;
+  return expiresAt > hold.expiresAt ? leftMs : Math.min(hold.leaseMs, leftMs);
 }
 
 function lastEnded(events: readonly LockEvent[], holds: readonly Hold[]): EndedHold | null {
