@@ -73,6 +73,23 @@ describe.each(TEST_DIALECTS)('the incidents of a span over %s', (dialect) => {
     expect([...first, ...rest]).toEqual(whole);
   });
 
+  it.runIf(dialect === 'sqlite')('are all found at an instant, however many', async () => {
+    const from = 5_000_000;
+    const open = Array.from({ length: 1_200 }, (_, i) => [i + 1_000, `other-${i}`, from + i]);
+    for (let i = 0; i < open.length; i += 300) {
+      const part = open.slice(i, i + 300);
+      await database.raw.ask(
+        'INSERT INTO incidents (id, backend, namespace, name, status, began_at, read_at, ' +
+          'waiters, waiter_ms, waiters_max, blocking_max_ms, actors, facts, open_for) VALUES ' +
+          `${part.map(() => "(?,'other','shop',?,'expired',?,0,0,0,0,0,'[]','{}',?)")}`,
+        part.flatMap(([id, name, beganAt]) => [id, name, beganAt, name] as (string | number)[]),
+      );
+    }
+    const at = await new IncidentTable(database).at(from + 1_099, from + 1_099);
+    const ids = at.filter(({ backend }) => backend === 'other').map(({ id }) => id);
+    expect(ids).toEqual(Array.from({ length: 1_100 }, (_, i) => 2_099 - i));
+  });
+
   it.runIf(dialect === 'sqlite')('are found by an index, however many came later', async () => {
     const { ask, plans } = queryPlans(database.raw.ask);
     const raw = { value: { ...database.raw, ask } };

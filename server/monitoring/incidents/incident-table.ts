@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Database, RunSql, SqlValue } from '@/db/database';
 import type { LockStatus } from '../../contract/console/console-terms';
 import type { IncidentFacts, IncidentRow, ProvenDeath } from '../../contract/console/past/incident';
@@ -8,7 +9,11 @@ import { deleteRows } from '../history/delete-rows';
 import { insertRows } from '../history/insert-rows';
 import { replacing } from '../rollups/rollup-rows';
 
+/** Rows read at a time: on SQLite a read blocks this process. */
 const ROWS_AT_ONCE = 500;
+
+/** The most incidents that are read of an instant. */
+const AT_MAX = 4_000;
 
 /** How many ended incidents a new runner reads, so that no new incident overlaps with one. */
 const RECENT_MAX = 2_000;
@@ -133,13 +138,20 @@ export class IncidentTable {
 
   /**
    * The incidents that were open at an instant of the clock of their backend, and possibly others;
-   * the newest 500 at most.
+   * the newest 4,000 at most, which is twice as many as can be open.
    *
    * @param from the earliest instant that one of these clocks showed
    * @param to the latest
    */
-  at(from: number, to: number): Promise<IncidentRow[]> {
-    return this.openWithin(from, to);
+  async at(from: number, to: number): Promise<IncidentRow[]> {
+    const found: IncidentRow[] = [];
+    while (found.length < AT_MAX) {
+      const page = await this.openWithin(from, to, ROWS_AT_ONCE, found.at(-1)?.id);
+      found.push(...page);
+      if (page.length < ROWS_AT_ONCE) break;
+      await setImmediate();
+    }
+    return found;
   }
 
   /**
