@@ -60,6 +60,21 @@ describe('the lanes of a timeline', () => {
     expect(lanes[0]?.bars).toHaveLength(1);
   });
 
+  it('draw a wait of a past instant as of then, whenever it ended', () => {
+    const waits = [
+      waitOf('q0', NOW - 5_000, NOW + 8_000),
+      waitOf('q0', NOW - 9_000, NOW - 6_000),
+      waitOf('gone', NOW - 5_000, NOW - 1_000),
+    ];
+    const { lanes } = timelineLanes({ ...none, waits }, detailOf(null, null, [NOW - 5_000]), span);
+    const drawn = lanes.flatMap(({ owner, bars }) => bars.map(({ to }) => [owner, to]));
+    expect(drawn).toEqual([
+      ['q0', NOW - 6_000],
+      ['q0', null],
+      ['gone', NOW - 1_000],
+    ]);
+  });
+
   it('show a past hold as stuck where it was far beyond its limit while there was a waiter', () => {
     const holds = [holdOf(NOW - 95_000, NOW - 5_000)];
     const tones = (waits: WaitBar[]) =>

@@ -86,7 +86,9 @@ export function timelineLanes(
 ): TimelineLanes {
   const isOfSpan = (bar: WaitBar) => isIn(bar, span);
   const live = sortedBy(liveWaits(present).filter(isOfSpan), ({ from }) => from);
-  const waits = [...pastWaits(timeline).filter(isOfSpan), ...live.slice(0, DRAWN_MAX)];
+  const waiting = new Set(live.map(waitKey));
+  const past = pastWaits(timeline).filter((bar) => isOfSpan(bar) && !waiting.has(waitKey(bar)));
+  const waits = [...past, ...live.slice(0, DRAWN_MAX)];
   const tokens = new Set(present.holds.map(({ token }) => token));
   const holds = [
     ...(timeline?.holds ?? []).filter(({ token }) => !tokens.has(token)),
@@ -123,6 +125,9 @@ export const endOf = (bar: { to: number | null }, now: number) => bar.to ?? now;
 
 const isIn = (bar: { from: number; to: number | null }, { from, to, now }: Span) =>
   bar.from < to && endOf(bar, now) >= from;
+
+/** Equal for a wait of the present reading and for what is recorded of it. */
+const waitKey = (bar: WaitBar) => `${partyKey(bar)}\n${bar.from}`;
 
 /** Waits whose end is not recorded are in the present reading, or have just ended. */
 const pastWaits = (timeline: Pick<LockTimeline, 'waits'> | null): WaitBar[] =>
