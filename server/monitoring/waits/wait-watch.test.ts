@@ -105,6 +105,9 @@ describe('who waits for whom', () => {
       away.faults.goAway();
       const rowOf = () => projection.row(one.namespace, one.name);
       await soon(() => expect(rowOf()?.status).toBe('unknown'));
+      expect(waits.examine()).toEqual({ found: [], ended: [] });
+      const { heads } = await waits.read();
+      expect(heads.map(({ deadlock }) => deadlock?.id)).toEqual(found);
       const silent = new StoreError('It is not there.', 'no');
       const history = vi.spyOn(away.faults, 'historyAfter').mockRejectedValue(silent);
       away.faults.comeBack();

@@ -156,6 +156,8 @@ export class WaitWatch {
       readAt: ({ id, offsetMs }) => table.reads.of(rows.get(id) as ProjectionRow) - offsetMs,
       isSilent: (id) => isSilent(rows.get(id)),
     });
+    // Pages show the locks of a silent backend as last read, and so also what they block.
+    if (known.length < locks.length) this.deadlocks = findDeadlocks(readWaits(linkedLocks(locks)));
     this.graph = null;
     this.whole = null;
     const cycles = this.current.flatMap(({ cycle }) => cycle);
