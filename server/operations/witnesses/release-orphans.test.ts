@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { createApiKey } from '../api-keys/create-api-key';
+import type { LockEngine } from '../../engine/lock-engine';
 import { listAudit } from '../audit/list-audit';
 import { setNamespacePolicy } from '../namespaces/set-namespace-policy';
 
@@ -81,15 +82,24 @@ test('a host witness reports one line without control characters, whatever it se
   });
 });
 
-test('a lock with a minimum hold time is not released earlier for a dead holder', async () => {
-  const kept = await take('default', 'kept', 27, { holdAtLeastMs: 600_000 });
-  const other = await take('default', 'kept no longer', 28, { holdAtLeastMs: 1 });
+test('a lock is not released for a dead holder before its minimum hold time', async () => {
+  const { engines } = api.runtime;
+  const engine = engines.get('default') as LockEngine;
+  const own = engine.health();
+  // As if it were a shard of a backend, and the clock of another shard 10 min ahead.
+  const whole = { ...own, clockOffsetMs: 600_000, shards: [{ ...own, name: 'one' }] };
+  const sharded: LockEngine = Object.create(engine, { health: { value: () => whole } });
+  const get = vi.spyOn(engines, 'get').mockReturnValue(sharded);
+  const lease = { leaseMs: 900_000 };
+  const kept = await take('default', 'kept', 27, { ...lease, holdAtLeastMs: 300_000 });
+  const other = await take('default', 'kept no longer', 28, { ...lease, holdAtLeastMs: 1 });
   for (const orphan of [kept, other]) {
     await orphan.report(PODS);
     await orphan.report(KERNEL);
   }
   await expect.poll(other.state, { timeout: 20_000 }).toBe('free');
   expect(await kept.state()).toBe('held');
+  get.mockRestore();
 });
 
 test('a failed release does not prevent the release of other orphaned locks', async () => {

@@ -65,8 +65,10 @@ function* findOrphans({
   for (const id of evidence.rowsProvenTwice()) {
     const row = projection.table.byId(id);
     if (!row || !namespaces.policyOf(row.key.namespace).releaseOrphans) continue;
-    const offsetMs = engines.get(row.publicBackend)?.health().clockOffsetMs ?? 0;
-    const now = clock.now() + offsetMs;
+    const health = engines.get(row.publicBackend)?.health();
+    // Each shard has a clock of its own.
+    const { clockOffsetMs = 0 } = health?.shards?.find(isNamed(row.backend)) ?? health ?? {};
+    const now = clock.now() + clockOffsetMs;
     for (const hold of row.record.holds) {
       if (hold.expiresAt <= now || isKept(hold, now)) continue;
       const witnesses = deathWitnesses(hold, evidence.reportsOn(id, hold), now);
@@ -77,6 +79,8 @@ function* findOrphans({
     }
   }
 }
+
+const isNamed = (shard: string) => (one: { id: string }) => one.id === shard;
 
 /** Whether the lock must stay taken for longer, even if its holder is dead. */
 function isKept(hold: Hold, now: number): boolean {
