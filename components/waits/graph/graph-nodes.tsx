@@ -12,17 +12,19 @@ import { STATUS_STYLES } from '../../ui/status-badge';
 import { ExactName } from '../../ui/visible-text';
 import { WaitAge } from '../wait-table';
 import type { LockShape, OwnerShape, RestShape } from './graph-shape';
-
-/**
- * Where a line ends at the side of a shape. Those of a deadlock share no end, and are straight
- * between a shape and the two of the next column.
- */
-const END_HEIGHTS = { level: '50%', up: 'calc(50% - 14px)', down: 'calc(50% + 14px)' };
+import { HIGH_SHAPE, ROW_GAP } from './lay-out';
 
 /** Where a line ends, by where its other end is; it runs from left to right. */
-export type LineEnd = keyof typeof END_HEIGHTS;
+export type LineEnd = keyof ReturnType<typeof endHeights>;
 
-const LINE_ENDS = Object.entries(END_HEIGHTS);
+/**
+ * Where lines end at the side of a shape. Those of a deadlock share no end, and are straight
+ * between a shape and the two of the next column.
+ */
+function endHeights(height: number) {
+  const offset = `${(height + ROW_GAP) / 4}px`;
+  return { level: '50%', up: `calc(50% - ${offset})`, down: `calc(50% + ${offset})` };
+}
 
 const SIDES = [
   ['target', Position.Left],
@@ -30,8 +32,8 @@ const SIDES = [
 ] as const;
 
 /** Where lines begin and end; nothing can be connected by hand. */
-function Ends() {
-  return LINE_ENDS.flatMap(([id, top]) =>
+function Ends({ height = 0 }: { height?: number | undefined }) {
+  return Object.entries(endHeights(height)).flatMap(([id, top]) =>
     SIDES.map(([type, position]) => (
       <Handle
         key={`${type} ${id}`}
@@ -45,14 +47,17 @@ function Ends() {
   );
 }
 
+/** Whether what is below the name may take two lines. */
+const isHigh = (height = 0) => height >= HIGH_SHAPE;
+
 /** An owner that waits or keeps others waiting. */
-export function OwnerNode({ data }: NodeProps) {
+export function OwnerNode({ data, height }: NodeProps) {
   const { owner, wait, holds, look } = data.shape as OwnerShape;
   return (
     <div className="graph-node" data-kind="owner" data-look={look}>
-      <Ends />
+      <Ends height={height} />
       <ExactName name={owner.owner} className="font-[550] text-12" />
-      <span className="truncate text-12 text-t3">
+      <span className={`text-12 text-t3 ${isHigh(height) ? 'line-clamp-2' : 'truncate'}`}>
         {wait ? (
           <>
             waits <WaitAge lock={wait.lock} wait={wait.wait} />
@@ -70,13 +75,14 @@ export function OwnerNode({ data }: NodeProps) {
 }
 
 /** A lock with waiters; it leads to its page. */
-export function LockNode({ data }: NodeProps) {
+export function LockNode({ data, height }: NodeProps) {
   const { lock, glyph, look } = data.shape as LockShape;
   const { icon, ink, word } = STATUS_STYLES[lock.status];
   const at = usePastAt();
+  const wrap = isHigh(height) ? 'flex-wrap' : '';
   return (
     <div className="graph-node" data-kind="lock" data-look={look}>
-      <Ends />
+      <Ends height={height} />
       <Link
         href={pastHref(lockPath(lock.namespace, lock.name), at)}
         prefetch={false}
@@ -84,7 +90,7 @@ export function LockNode({ data }: NodeProps) {
       >
         <ExactName name={lock.name} className="text-12" />
       </Link>
-      <span className="flex min-w-0 items-center gap-1.5 text-12 text-t3">
+      <span className={`flex ${wrap} min-w-0 items-center gap-x-1.5 text-12 text-t3`}>
         <span className={`flex items-center gap-1 ${ink}`}>
           <Icon name={icon} size={12} />
           {word}

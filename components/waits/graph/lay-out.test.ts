@@ -85,6 +85,12 @@ describe('a drawing', () => {
     expect(wholeNameWidths([held('ロック')])).toEqual(UNLIMITED);
   });
 
+  it('has higher shapes where the narrowest would cut what is below a name', () => {
+    const [wide, narrow] = [540, 500].map((room) => layOut(chain(3), room, UNLIMITED).sizes.owner);
+    expect(wide).toEqual({ width: 156, height: 46 });
+    expect(narrow).toEqual({ width: 114, height: 64 });
+  });
+
   it('keeps the minimum width if there is no room at all', () => {
     expect(ownerWidth(chain(3), 0)).toBe(192);
   });

@@ -19,23 +19,24 @@ const WIDER_SIZES: readonly Sizes[] = [
   { ...SIZES, owner: { width: 300, height: 46 }, lock: { width: 320, height: 46 } },
 ];
 
+/** The height of a shape in which what is below the name may take two lines, in pixels. */
+export const HIGH_SHAPE = 64;
+
 /**
  * Sizes for a small screen, the widest first. At the narrowest a deadlock of two is as wide as what
  * is beside its panel at 900 px.
  */
-const NARROWER_SIZES: readonly Sizes[] = [156, 114].map((width) => ({
-  ...SIZES,
-  owner: { width, height: 46 },
-  lock: { width, height: 46 },
-  break: SHORT_BREAK_BUTTON,
-}));
+const NARROWER_SIZES: readonly Sizes[] = [
+  { width: 156, height: 46 },
+  { width: 114, height: HIGH_SHAPE },
+].map((size) => ({ ...SIZES, owner: size, lock: size, break: SHORT_BREAK_BUTTON }));
 
 /** The width of a letter of a name, and of both sides of a shape beside its name, in pixels. */
 const LETTER = 7.3;
 const SIDES = 24;
 
 /** Between the shapes of a column, in pixels. */
-const ROW_GAP = 10;
+export const ROW_GAP = 10;
 
 /** Where a shape is in its drawing: its top left corner. */
 export interface Place {
