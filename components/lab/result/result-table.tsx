@@ -87,7 +87,7 @@ function Heads({
           Oversold
         </th>
         <th scope="col" aria-sort={isSorted ? 'descending' : undefined} data-cell="speed">
-          Operations per second{isSorted && ' ↓'}
+          Operations per second{isSorted && '\u00a0↓'}
         </th>
         <th scope="col" data-cell="latency">
           p99, p50{' '}
