@@ -47,9 +47,18 @@ test('a page whose backend has been silent since the start says so, then appears
   await expect(waits.getByText('No callers are known to be waiting.')).toBeVisible();
   await expect(waits.getByText('Not responding: ledger.')).toBeVisible();
 
+  const [locks, counters] = [await context.newPage(), await context.newPage()];
+  await locks.goto(`${server.url}/`);
+  await expect(locks.getByRole('heading', { name: 'No locks known' })).toBeVisible();
+  await expect(locks.getByText('Not responding: ledger. Whether there are locks')).toBeVisible();
+  await counters.goto(`${server.url}/counters`);
+  await expect(counters.getByText(/^No counters are known\. Not responding: led/)).toBeVisible();
+
   await redis.start();
   await expect(lock.getByText('A lock exists from its first acquire.')).toBeVisible();
   await expect(counter.getByText('State unknown')).toHaveCount(0);
   await expect(waits.getByText('No callers are waiting.')).toBeVisible();
   await expect(holders.getByText('No locks held, no callers waiting.')).toBeVisible();
+  await expect(locks.getByRole('heading', { name: 'No locks yet' })).toBeVisible();
+  await expect(counters.getByText('No counters yet.')).toBeVisible();
 });

@@ -66,7 +66,7 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
             <NoHolders
               {...list}
               isPast={data.past !== undefined}
-              silent={data.past ? '' : silentBackends(data.backends)}
+              silent={silentBackends(data.backends)}
               onClear={onClear}
             />
           )}

@@ -16,13 +16,19 @@ import { ProblemNote } from '../ui/problem-note';
 const KEY_NAME = 'first-service';
 const NAMESPACE = 'default';
 
+const FIRST_STEPS =
+  'Acquire your first lock with one HTTP request: you need an API key and this server’s URL.';
+
 /** Before the first lock: a first API key, a command that acquires a lock, and the wait for it. */
 export function FirstLock({
   origin,
+  silent,
   link,
   onRetry,
 }: {
   origin: string;
+  /** The backends that do not respond, which may have locks; empty: all do. */
+  silent: string;
   link: LinkState;
   onRetry: () => void;
 }) {
@@ -38,9 +44,13 @@ export function FirstLock({
   const line = acquireCommand(origin, key);
   return (
     <section className="max-w-[820px] px-[var(--gutter)] pt-10 pb-16 max-md:pt-6">
-      <h2 className="text-23 font-[600] text-balance">No locks yet</h2>
+      <h2 className="text-23 font-[600] text-balance">
+        {silent === '' ? 'No locks yet' : 'No locks known'}
+      </h2>
       <p className="mt-1.5 max-w-[60ch] text-14 text-t2">
-        Acquire your first lock with one HTTP request: you need an API key and this server’s URL.
+        {silent === ''
+          ? FIRST_STEPS
+          : `Not responding: ${silent}. Whether there are locks is unknown.`}
       </p>
       <ol className="mt-7 flex flex-col gap-7">
         <Step place={1} title="Create an API key" isDone={key !== null}>

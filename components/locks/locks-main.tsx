@@ -7,6 +7,7 @@ import { SelectButton } from '../deletion/select-controls';
 import type { SelectionControls } from '../deletion/use-selection';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
+import { silentBackends } from '../live/reading-store';
 import type { Live } from '../live/use-live';
 import { PastNote } from '../past/past-note';
 import { Button } from '../ui/controls/button';
@@ -154,15 +155,20 @@ function ListBar({
 function NoLocks({
   isPast,
   origin,
-  live: { link, retry },
+  live: { data, link, retry },
 }: {
   isPast: boolean;
   origin: string;
-  live: Pick<Live<LockPage>, 'link' | 'retry'>;
+  live: Pick<Live<LockPage>, 'data' | 'link' | 'retry'>;
 }) {
-  if (!isPast) return <FirstLock origin={origin} link={link} onRetry={retry} />;
+  const silent = silentBackends(data.backends);
+  if (!isPast) return <FirstLock {...{ origin, silent, link }} onRetry={retry} />;
   return (
-    <p className="px-[var(--gutter)] py-8 text-14 text-t2">No lock was in use at this instant.</p>
+    <p className="px-[var(--gutter)] py-8 text-14 text-t2">
+      {silent === ''
+        ? 'No lock was in use at this instant.'
+        : `No locks are known to have been in use at this instant. Not responding: ${silent}.`}
+    </p>
   );
 }
 

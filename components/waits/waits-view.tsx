@@ -116,17 +116,17 @@ const NOTE = 'px-[var(--gutter)] py-8 text-14 text-t2';
 
 /** @param silent the backends that do not respond; empty: all do */
 function NoWaits({ isPast, silent }: { isPast: boolean; silent: string }) {
-  if (isPast) return <p className={NOTE}>No caller waited for a lock at this instant.</p>;
   if (silent !== '') {
     return (
       <p className={NOTE}>
-        No callers are known to be waiting.
+        No callers are known to {isPast ? 'have waited at this instant' : 'be waiting'}.
         <span className="block pt-1 text-13 text-t3">
-          Not responding: {silent}. Whether callers wait there is unknown.
+          Not responding: {silent}. Whether callers {isPast ? 'waited' : 'wait'} there is unknown.
         </span>
       </p>
     );
   }
+  if (isPast) return <p className={NOTE}>No caller waited for a lock at this instant.</p>;
   return (
     <p className={NOTE}>
       No callers are waiting. Waits on all backends appear here, with what blocks them.
