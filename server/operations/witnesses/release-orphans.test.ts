@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
-import { createApiKey } from '../api-keys/create-api-key';
 import type { LockEngine } from '../../engine/lock-engine';
+import { createApiKey } from '../api-keys/create-api-key';
 import { listAudit } from '../audit/list-audit';
 import { setNamespacePolicy } from '../namespaces/set-namespace-policy';
 
