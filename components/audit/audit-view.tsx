@@ -2,11 +2,12 @@
 
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'next/navigation';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { AuditEntry } from '@/server/contract/console/audit-entry';
 import { plural } from '@/server/core/format/numbers';
 import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
+import { useTypedAddress } from '../navigation/use-typed-address';
 import { Button } from '../ui/controls/button';
 import { ChoiceFilter } from '../ui/controls/choices/choice-filter';
 import { FilterChip } from '../ui/controls/choices/filter-chip';
@@ -25,7 +26,6 @@ import { AuditRow } from './audit-row';
 const COLUMNS = ['Time', 'Actor', 'Action', 'Target', 'Reason', 'Before → after', 'Outcome'];
 
 const POLL_MS = 5_000;
-const SEARCH_DEBOUNCE_MS = 200;
 const FIRST_PAGE: number | null = null;
 
 interface AuditPage {
@@ -173,15 +173,10 @@ function AuditSearch({ value, onChange }: { value: string; onChange: (value: str
     // `value` returns trimmed, and may be older than what was typed since.
     if (sent !== value) setText(value);
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts the pause
-  useEffect(() => {
-    if (text.trim() === value) return;
-    const timer = setTimeout(() => {
-      setSent(text.trim());
-      onChange(text.trim());
-    }, SEARCH_DEBOUNCE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
+  useTypedAddress(text, text.trim() === value, () => {
+    setSent(text.trim());
+    onChange(text.trim());
+  });
   return (
     <SearchField
       value={text}

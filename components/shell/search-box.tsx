@@ -5,10 +5,10 @@ import { useEffect, useRef, useState } from 'react';
 import { useKeys } from '../live/use-keys';
 import { listUrl, readListQuery } from '../locks/list/list-query';
 import { useOpenPage } from '../navigation/use-open-page';
+import { useTypedAddress } from '../navigation/use-typed-address';
 import { SearchField } from '../ui/controls/search-field';
 import { useMedia } from '../ui/use-media';
 
-const PAUSE_MS = 150;
 /** Too narrow for the whole label beside what else the bar has. */
 const PHONE = '(max-width: 639.98px)';
 
@@ -30,14 +30,11 @@ export function SearchBox() {
 
   useKeys({ '/': () => input.current?.select() });
 
-  useEffect(() => {
-    if (!isList || text === searched) return;
-    const timer = setTimeout(() => {
-      const current = readListQuery(new URLSearchParams(window.location.search));
-      window.history.replaceState(null, '', listUrl({ ...current, search: text.trim() }));
-    }, PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text, searched, isList]);
+  const isWritten = text === searched || text.trim() === searched;
+  useTypedAddress(text, !isList || isWritten, () => {
+    const current = readListQuery(new URLSearchParams(window.location.search));
+    window.history.replaceState(null, '', listUrl({ ...current, search: text.trim() }));
+  });
 
   return (
     <SearchField
