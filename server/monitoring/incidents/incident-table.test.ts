@@ -73,7 +73,7 @@ describe.each(TEST_DIALECTS)('the incidents of a span over %s', (dialect) => {
     expect([...first, ...rest]).toEqual(whole);
   });
 
-  it.runIf(dialect === 'sqlite')('are all found at an instant, however many', async () => {
+  it('are all found at an instant, however many', async () => {
     const from = 5_000_000;
     const open = Array.from({ length: 1_200 }, (_, i) => [i + 1_000, `other-${i}`, from + i]);
     for (let i = 0; i < open.length; i += 300) {
