@@ -14,7 +14,7 @@ export function useTypedAddress(text: string, isWritten: boolean, write: () => v
   useLayoutEffect(() => {
     latest.current = write;
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the text starts it again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of the text restarts it
   useEffect(() => {
     if (isWritten) return;
     const stop = () => {
