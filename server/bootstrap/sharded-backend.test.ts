@@ -153,6 +153,11 @@ describe('a backend with shards', () => {
       reachable: true,
       shards: [{ reachable: true }, { reachable: true }],
     });
+    for (const key of keys) {
+      const isItsOwn = ({ id }: { id: string }) => id === old.projection.storeIdOf(BACKEND, key);
+      const shard = engineIn(old).health().shards?.find(isItsOwn);
+      expect(old.projection.clockOffsetMs(BACKEND, key)).toBe(shard?.clockOffsetMs);
+    }
     for (const [i, key] of keys.entries()) {
       const { token } = holds[i] as (typeof holds)[number];
       expect(await release(member, key, 'w1', token)).toEqual({ outcome: 'released' });

@@ -51,7 +51,7 @@ export function monitoringJobs(parts: Parts): Periodic[] {
         () => projection.resync(backend),
       ),
     ]),
-    job('compute lock statuses', REFRESH_EVERY_MS, () => projection.refresh()),
+    job('compute lock statuses', REFRESH_EVERY_MS, () => projection.table.refresh()),
     job('bring refused attempts together', REFUSALS_EVERY_MS, () => refusalSync.run()),
     job('remove old refused attempts', PRUNE_EVERY_MS, parts.pruneRefusals),
     job('recount full namespaces', RECOUNT_EVERY_MS, () => capacity.recount()),

@@ -204,16 +204,16 @@ export class LockProjection {
     return locateStore(this.backends, backend, key)?.id ?? null;
   }
 
+  /** The clock of the backend or shard that has this record minus this process's; 0: unknown. */
+  clockOffsetMs(backend: string, key: RecordKey): number {
+    return locateStore(this.backends, backend, key)?.engine.health().clockOffsetMs ?? 0;
+  }
+
   /** Locks to clean up: leases expired by the clock of their backend, and queues. */
   dueForExpiry(instants: ReadonlyMap<string, number>): DueLock[] {
     const due = this.table.dueForExpiry(instants);
     const asRead = ({ backend, key, rev }: ProjectionRow) => ({ backend, key, rev });
     return Array.from(due, ({ row, expired }) => ({ ...asRead(row), expired }));
-  }
-
-  /** Updates the statuses that time alone has changed. */
-  refresh(): Promise<void> {
-    return this.table.refresh();
   }
 
   /** Calls a listener on changes, at most a few times a second. Returns how to unsubscribe. */

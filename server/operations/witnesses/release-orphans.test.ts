@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
-import type { LockEngine } from '../../engine/lock-engine';
 import { createApiKey } from '../api-keys/create-api-key';
 import { listAudit } from '../audit/list-audit';
 import { setNamespacePolicy } from '../namespaces/set-namespace-policy';
@@ -83,23 +82,19 @@ test('a host witness reports one line without control characters, whatever it se
 });
 
 test('a lock is not released for a dead holder before its minimum hold time', async () => {
-  const { engines } = api.runtime;
-  const engine = engines.get('default') as LockEngine;
-  const own = engine.health();
-  // As if it were a shard of a backend, and the clock of another shard 10 min ahead.
-  const whole = { ...own, clockOffsetMs: 600_000, shards: [{ ...own, name: 'one' }] };
-  const sharded: LockEngine = Object.create(engine, { health: { value: () => whole } });
-  const get = vi.spyOn(engines, 'get').mockReturnValue(sharded);
-  const lease = { leaseMs: 900_000 };
-  const kept = await take('default', 'kept', 27, { ...lease, holdAtLeastMs: 300_000 });
-  const other = await take('default', 'kept no longer', 28, { ...lease, holdAtLeastMs: 1 });
+  // As if they were on two shards, the clock of one 10 min ahead.
+  const offset = vi.spyOn(api.runtime.projection, 'clockOffsetMs');
+  offset.mockImplementation((_, { name }) => (name === 'kept' ? 0 : 600_000));
+  const least = { leaseMs: 900_000, holdAtLeastMs: 300_000 };
+  const kept = await take('default', 'kept', 27, least);
+  const other = await take('default', 'kept no longer', 28, least);
   for (const orphan of [kept, other]) {
     await orphan.report(PODS);
     await orphan.report(KERNEL);
   }
   await expect.poll(other.state, { timeout: 20_000 }).toBe('free');
   expect(await kept.state()).toBe('held');
-  get.mockRestore();
+  offset.mockRestore();
 });
 
 test('a failed release does not prevent the release of other orphaned locks', async () => {

@@ -55,20 +55,11 @@ async function releaseOrphans(runtime: Runtime): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, 'some orphans were not released');
 }
 
-function* findOrphans({
-  evidence,
-  projection,
-  namespaces,
-  engines,
-  clock,
-}: Runtime): Generator<Orphan> {
+function* findOrphans({ evidence, projection, namespaces, clock }: Runtime): Generator<Orphan> {
   for (const id of evidence.rowsProvenTwice()) {
     const row = projection.table.byId(id);
     if (!row || !namespaces.policyOf(row.key.namespace).releaseOrphans) continue;
-    const health = engines.get(row.publicBackend)?.health();
-    // Each shard has a clock of its own.
-    const { clockOffsetMs = 0 } = health?.shards?.find(isNamed(row.backend)) ?? health ?? {};
-    const now = clock.now() + clockOffsetMs;
+    const now = clock.now() + projection.clockOffsetMs(row.publicBackend, row.key);
     for (const hold of row.record.holds) {
       if (hold.expiresAt <= now || isKept(hold, now)) continue;
       const witnesses = deathWitnesses(hold, evidence.reportsOn(id, hold), now);
@@ -79,8 +70,6 @@ function* findOrphans({
     }
   }
 }
-
-const isNamed = (shard: string) => (one: { id: string }) => one.id === shard;
 
 /** Whether the lock must stay taken for longer, even if its holder is dead. */
 function isKept(hold: Hold, now: number): boolean {

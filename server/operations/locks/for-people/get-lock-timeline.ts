@@ -18,13 +18,12 @@ export async function getLockTimeline(
   { namespace, name, spanMs, to: until }: LockTimelineInput,
 ): Promise<LockTimeline> {
   await requireRole(ctx, 'viewer');
-  const { namespaces, past, incidents, engines, clock } = ctx.runtime;
+  const { namespaces, past, incidents, projection, clock } = ctx.runtime;
   const backend = await namespaces.keeperOf(namespace);
   if (backend === null) throw noNamespace(namespace);
-  // The events of a backend that is no longer configured are kept.
-  const { clockOffsetMs = 0 } = engines.get(backend)?.health() ?? {};
-  const to = until ?? clock.now() + clockOffsetMs;
   const key = { namespace, name };
+  // The events of a backend that is no longer configured are kept.
+  const to = until ?? clock.now() + projection.clockOffsetMs(backend, key);
   const from = to - spanMs;
   const timeline = await askDatabase(() => past.timeline(key, from, to));
   const refused = await askDatabase(() => past.refused(backend, key, from, to));

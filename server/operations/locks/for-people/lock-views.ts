@@ -111,13 +111,12 @@ export async function getLockInsight(
   { namespace, name, range }: LockInsightInput,
 ): Promise<LockInsight> {
   await requireRole(ctx, 'viewer');
-  const { namespaces, insights, projection, engines, clock } = ctx.runtime;
+  const { namespaces, insights, projection, clock } = ctx.runtime;
   const entry = await namespaces.get(namespace);
   if (!entry) throw noNamespace(namespace);
-  // The roll-ups of a backend that is no longer configured are kept.
-  const { clockOffsetMs = 0 } = engines.get(entry.backend)?.health() ?? {};
-  const now = clock.now() + clockOffsetMs;
   const key = { namespace, name };
+  // The roll-ups of a backend that is no longer configured are kept.
+  const now = clock.now() + projection.clockOffsetMs(entry.backend, key);
   const view = await askDatabase(() => insights.ofLock(entry.backend, key, range, now));
   const ownHold = projection.row(namespace, name)?.ownHold ?? null;
   return { range, ...view, ownHold, asOf: clock.now() };
