@@ -37,20 +37,9 @@ export class UnreceivedGrants {
    * Undoes a grant, now or with a later `repeatFailed`; never rejects.
    *
    * @param inDoubtMaxMs how long it may be repeated after an attempt whose outcome is unknown
-   * @param until when it may no longer be repeated, on the monotonic clock
    */
-  async undo(
-    run: () => Promise<unknown>,
-    inDoubtMaxMs = REVERT_IN_DOUBT_MAX_MS,
-    until = Number.POSITIVE_INFINITY,
-  ): Promise<void> {
-    const startedAt = this.monotonic();
-    if (startedAt >= until) return;
-    await run().catch((error) => {
-      if (!isTransient(error)) return;
-      const ends = isUnknown(error) ? Math.min(until, startedAt + inDoubtMaxMs) : until;
-      this.failed.push(() => this.undo(run, inDoubtMaxMs, ends));
-    });
+  undo(run: () => Promise<unknown>, inDoubtMaxMs = REVERT_IN_DOUBT_MAX_MS): Promise<void> {
+    return this.undoUntil(Number.POSITIVE_INFINITY, run, inDoubtMaxMs);
   }
 
   /** Begins to run the failed undos again. */
@@ -109,6 +98,21 @@ export class UnreceivedGrants {
   ): void {
     if (command.request.remembered || answer.outcome !== 'granted') return;
     void this.undo(() => this.revertMultiLock(namespace, answer));
+  }
+
+  /** @param until when it may no longer be repeated, on the monotonic clock */
+  private async undoUntil(
+    until: number,
+    run: () => Promise<unknown>,
+    inDoubtMaxMs: number,
+  ): Promise<void> {
+    const startedAt = this.monotonic();
+    if (startedAt >= until) return;
+    await run().catch((error) => {
+      if (!isTransient(error)) return;
+      const ends = isUnknown(error) ? Math.min(until, startedAt + inDoubtMaxMs) : until;
+      this.failed.push(() => this.undoUntil(ends, run, inDoubtMaxMs));
+    });
   }
 }
 
