@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { z } from 'zod';
 import { durationArgument } from '../../client/command/terminal/duration';
+import { LockyardError } from '../contract/errors';
 import { nearestName } from '../platform/nearest-name';
 
 /** Arguments that are not a command. The message is one line. */
@@ -135,6 +136,14 @@ export function issueMessage(error: z.ZodError): string {
   const bounds = issue && (durationMessage(field, issue, error) ?? instantMessage(field, issue));
   const says = bounds ?? issue?.message;
   return `${field === 'password' ? 'The password' : option}: ${says}.`;
+}
+
+/** An operation's refusal of a field, such as `expiresAt`, with the name of the option instead. */
+export function namingOption(error: unknown): unknown {
+  if (!(error instanceof LockyardError) || error.reason !== 'INVALID') return error;
+  const option = (field: string) => (OPTION_OF[field] ? `--${OPTION_OF[field]}` : field);
+  const text = error.message.replace(/^\w+(?=: )/, option);
+  return new LockyardError('INVALID', text, { cause: error });
 }
 
 /** Durations are given as `30d`, not in the milliseconds of the schema; null for anything else. */

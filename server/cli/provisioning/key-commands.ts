@@ -5,7 +5,6 @@ import { createApiKey } from '../../operations/api-keys/create-api-key';
 import { type ApiKeyRow, listAllApiKeys } from '../../operations/api-keys/list-api-keys';
 import { revokeApiKey } from '../../operations/api-keys/revoke-api-key';
 import { rotateApiKey } from '../../operations/api-keys/rotate-api-key';
-import { requireFuture } from '../../operations/api-keys/stored-limits';
 import type { ControlContext } from '../../operations/operation-context';
 import type { CliAnswer } from '../cli-answer';
 import { createIfMissing } from './create-if-missing';
@@ -41,7 +40,6 @@ export async function createKey(
   ctx: ControlContext,
   { key: wanted, ifMissing }: InputOf<'keys create'>,
 ): Promise<CliAnswer> {
-  requireFuture(wanted.expiresAt, ctx.runtime.clock.now(), '--expires');
   const find = async () => {
     const rows = (await listAllApiKeys(ctx)).filter(
       (row) => row.name === wanted.name && isInUse(row),
@@ -76,7 +74,6 @@ export async function changeKey(
   ctx: ControlContext,
   input: InputOf<'keys change'>,
 ): Promise<CliAnswer> {
-  requireFuture(input.expiresAt, ctx.runtime.clock.now(), '--expires');
   return { text: null, data: { ...(await changeApiKey(ctx, input)) } };
 }
 

@@ -1,6 +1,7 @@
 import type { ControlContext } from '../../operations/operation-context';
 import type { CliAnswer } from '../cli-answer';
 import { listAllLocks } from '../records/list-all-locks';
+import { namingOption } from '../usage-error';
 import { listAllBackends } from './backend-commands';
 import { createCounterIfMissing, listAllCounters } from './counter-commands';
 import { changeKey, createKey, listKeys, revokeKey, rotateKey, showKey } from './key-commands';
@@ -60,11 +61,15 @@ const HANDLERS: {
 export const isProvisioning = (command: { verb: string }): command is ProvisioningCommand =>
   Object.hasOwn(HANDLERS, command.verb);
 
-/** Runs a command with the same operations as the console. */
-export function runProvisioning(
+/** Runs a command with the same operations as the console. Refusals of a field name its option. */
+export async function runProvisioning(
   ctx: ControlContext,
   { verb, input }: ProvisioningCommand,
 ): Promise<CliAnswer> {
   const handle = HANDLERS[verb] as (ctx: ControlContext, input: unknown) => Promise<CliAnswer>;
-  return handle(ctx, input);
+  try {
+    return await handle(ctx, input);
+  } catch (error) {
+    throw namingOption(error);
+  }
 }

@@ -42,17 +42,10 @@ interface Expiry {
 export const expiryIn = ({ expiresAt, expiresInMs }: Expiry, now: number) =>
   expiresInMs === undefined ? expiresAt : now + expiresInMs;
 
-/**
- * @param name what the caller calls the expiry
- * @throws LockyardError `INVALID` for an expiry in the past
- */
-export function requireFuture(
-  expiresAt: number | null | undefined,
-  now: number,
-  name = 'expiresAt',
-): void {
+/** @throws LockyardError `INVALID` for an expiry in the past */
+export function requireFuture(expiresAt: number | null | undefined, now: number): void {
   if (typeof expiresAt !== 'number' || expiresAt > now) return;
-  throw new LockyardError('INVALID', `${name}: must be in the future.`);
+  throw new LockyardError('INVALID', 'expiresAt: must be in the future.');
 }
 
 /** As `expiryIn`. Throws as `requireFuture`. */
