@@ -37,14 +37,19 @@ it('after an attempt with an unknown outcome, a refused one does not make it kno
   );
 });
 
-it('that nothing was changed is said once', () => {
-  const text = 'The gate "cache" is not responding. Nothing was changed.';
-  expect(problemOf(refused('BACKEND_DOWN', text)).text).toBe(text);
+it('that nothing was changed is said where the server says it, so not of a read', () => {
+  for (const text of [
+    'The gate "cache" is not responding. Nothing was changed.',
+    'Not read yet.',
+  ]) {
+    expect(problemOf(refused('BACKEND_DOWN', text)).text).toBe(text);
+  }
 });
 
 it('an action that failed after a part was done is not reported as having changed nothing', () => {
-  const problem = problemOfRest(refused('BACKEND_DOWN', 'Backend "main" is down.'));
-  expect(problem.text).toBe('Nothing more was changed. Backend "main" is down.');
+  const text = 'Backend "main" is down. Nothing was changed.';
+  const problem = problemOfRest(refused('BACKEND_DOWN', text));
+  expect(problem.text).toBe('Backend "main" is down. Nothing more was changed.');
   expect(failureTitleWithoutRetry(problem, true)).toBe('Only partly applied.');
   expect(failureTitleWithoutRetry(problem)).toBe('Not applied.');
 });

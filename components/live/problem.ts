@@ -19,7 +19,6 @@ export const NO_ANSWER: Problem = {
 };
 
 const NOT_APPLIED = 'Not applied.';
-const NOTHING_CHANGED = 'Nothing was changed.';
 
 interface ErrorData {
   reason?: Reason;
@@ -41,7 +40,8 @@ export const readFailureTitle = (shown: unknown, what: string): string =>
   shown ? 'Showing last known data' : `Could not load ${what}`;
 
 /**
- * What went wrong: the server's own message, or our own text if no answer came.
+ * What went wrong: the server's own message, or our own text if no answer came. The title of a
+ * failed act says whether it was applied.
  *
  * @param before how the previous attempt at the same act failed. If the outcome of any attempt is
  *   unknown, so is that of the act, even if later attempts are refused
@@ -88,17 +88,11 @@ export function failureTitleWithoutRetry(problem: Problem, isPartial = false): s
 /** What went wrong with an act that was partly done. */
 export function problemOfRest(error: unknown): Problem {
   const problem = problemOf(error);
-  return { ...problem, text: problem.text.replace(NOTHING_CHANGED, 'Nothing more was changed.') };
+  const text = problem.text.replace('Nothing was changed.', 'Nothing more was changed.');
+  return { ...problem, text };
 }
 
 function problemText(reason: Reason, message: string): string {
-  switch (reason) {
-    case 'UNKNOWN':
-      return `Outcome not known yet. ${message}`.trim();
-    case 'BACKEND_DOWN':
-      if (message.includes(NOTHING_CHANGED)) return message;
-      return `${NOTHING_CHANGED} ${message}`.trim();
-    default:
-      return message || 'The server rejected this request.';
-  }
+  if (reason === 'UNKNOWN') return `Outcome not known yet. ${message}`.trim();
+  return message || 'The server rejected this request.';
 }
