@@ -20,7 +20,7 @@ export function DeletionPreview({ preview, kind }: { preview: Preview; kind: Kin
   return (
     <div className="rounded-10 border border-line px-3.5 py-2.5" aria-live="polite">
       {matching === 0 ? (
-        <p>No {kind} has such a name.</p>
+        <p>No {kind} matches.</p>
       ) : (
         <p>
           <span className="font-[620]">
