@@ -16,20 +16,25 @@ import { ExactName } from '../ui/visible-text';
 import { boundLabel, boundsPosition, deltaLabel, headroomLabel } from './counter-labels';
 import { CourseCell } from './course/course-cell';
 
+const COURSE: Column = { label: 'Last hour', cell: 'course' };
+
 const COLUMNS: Column[] = [
   'Name',
   { label: 'Value', cell: 'value', isNumber: true },
   { label: 'Headroom', cell: 'room' },
-  { label: 'Last hour', cell: 'course' },
+  COURSE,
   { label: 'Floor', cell: 'bound', isNumber: true },
   { label: 'Ceiling', cell: 'bound', isNumber: true },
   { label: 'Last change', cell: 'move' },
 ];
 
-function columnsOf(selecting: SelectionControls | null): Column[] {
-  if (!selecting) return COLUMNS;
+const WITHOUT_COURSE = COLUMNS.filter((column) => column !== COURSE);
+
+function columnsOf(selecting: SelectionControls | null, hasCourses: boolean): Column[] {
+  const columns = hasCourses ? COLUMNS : WITHOUT_COURSE;
+  if (!selecting) return columns;
   const content = <SelectAllBox selecting={selecting} label="Select all shown counters" />;
-  return [{ label: 'Select', cell: 'select', content }, ...COLUMNS];
+  return [{ label: 'Select', cell: 'select', content }, ...columns];
 }
 
 /**
@@ -42,8 +47,8 @@ export function CounterTable({
   selecting,
 }: {
   rows: CounterRow[];
-  /** Undefined while they are not known. */
-  courses: CounterCourses | undefined;
+  /** Undefined while they are not known; null where there are none to show. */
+  courses: CounterCourses | undefined | null;
   /** Null where nothing may be selected. */
   selecting: SelectionControls | null;
 }) {
@@ -54,7 +59,7 @@ export function CounterTable({
         data-selecting={selecting?.isSelecting}
         style={{ '--value': `${valueWidth(rows)}px` } as CSSProperties}
       >
-        <TableHead columns={columnsOf(selecting)} />
+        <TableHead columns={columnsOf(selecting, courses !== null)} />
         <tbody>
           {rows.map((row) => (
             <tr
@@ -83,9 +88,11 @@ export function CounterTable({
               <td data-cell="room">
                 <Headroom row={row} />
               </td>
-              <td data-cell="course">
-                {courses && <CourseCell row={row} course={courses[row.id] ?? null} />}
-              </td>
+              {courses !== null && (
+                <td data-cell="course">
+                  {courses && <CourseCell row={row} course={courses[row.id] ?? null} />}
+                </td>
+              )}
               <td data-cell="bound" data-number="true" className="text-t2">
                 {boundLabel(row.floor)}
               </td>

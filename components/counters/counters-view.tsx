@@ -98,7 +98,7 @@ export function CountersView({ initial }: { initial: CounterPage }) {
           {rows.length > 0 ? (
             <CounterTable
               rows={rows}
-              courses={courses.data}
+              courses={data.past ? null : courses.data}
               selecting={isOperator ? selecting : null}
             />
           ) : (
