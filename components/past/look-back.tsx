@@ -7,6 +7,7 @@ import { Icon } from '../icons/icon';
 import { problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { LatePart, loadUntilThere } from '../navigation/late-part';
+import { NearLink } from '../navigation/near-link';
 import { isPastPage, pastHref } from './past-address';
 import { usePastAt } from './past-at';
 
@@ -22,10 +23,28 @@ const PastBar = dynamic(() => loadUntilThere(() => import('./past-bar')), {
 /** How far back the button goes. */
 const FIRST_LOOK_MS = 60_000;
 
-/** Above a page that shows the past. */
+/** Above a page that shows the past, and above one that cannot but has an address with `at`. */
 export function PastBarSlot() {
   const at = usePastAt();
-  return at === null ? null : <PastBar at={at} />;
+  return at === null ? <PresentNote /> : <PastBar at={at} />;
+}
+
+/** Says that a page shows the present although its address names an instant. */
+function PresentNote() {
+  const pathname = usePathname();
+  const params = useSearchParams();
+  if (isPastPage(pathname) || !params.get('at')) return null;
+  return (
+    <p role="status" className="past-bar">
+      This page shows the present: it cannot look back to the instant in its address.
+      <NearLink
+        href={pastHref(`${pathname}?${params.toString()}`, null)}
+        className="link rounded-4 whitespace-nowrap"
+      >
+        Remove the instant
+      </NearLink>
+    </p>
+  );
 }
 
 /** Opens the page as of a minute ago; from there the bar leads to other instants. */

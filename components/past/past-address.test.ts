@@ -18,5 +18,6 @@ test('links keep the instant on pages that can show it, and only there', () => {
   expect(pastHref('/?view=all&at=4', 5)).toBe('/?view=all&at=5');
   expect(pastHref('/locks/a/b?at=4', null)).toBe('/locks/a/b');
   expect(pastHref('/settings', 5)).toBe('/settings');
+  expect(pastHref('/audit?act=key.create&at=4', 5)).toBe('/audit?act=key.create');
   expect(isPastPage('/counters/a/b')).toBe(true);
 });

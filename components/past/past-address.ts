@@ -23,13 +23,14 @@ export function readPastAt(text: string | null): number | 'unreadable' | null {
 const parsedDate = (text: string): number =>
   /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
 
-/** An address as of an instant; `null`: of the present. Addresses of other pages do not change. */
+/** An address as of an instant; `null`, and that of another page: of the present. */
 export function pastHref(href: string, at: number | null): string {
   const [path = '', query = ''] = href.split('?');
-  if (!isPastPage(path)) return href;
   const params = new URLSearchParams(query);
+  const isPast = at !== null && isPastPage(path);
+  if (!isPast && !params.has('at')) return href;
   params.delete('at');
-  if (at !== null) params.set('at', String(Math.round(at)));
+  if (isPast) params.set('at', String(Math.round(at)));
   const text = params.toString();
   return text === '' ? path : `${path}?${text}`;
 }
