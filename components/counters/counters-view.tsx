@@ -13,7 +13,7 @@ import { isNameable, useSelection } from '../deletion/use-selection';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
 import { ReadingProvider, useLiveReading } from '../live/reading';
-import { silentBackends } from '../live/reading-store';
+import { gapNote } from '../live/reading-store';
 import { useSession } from '../live/session';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { useDebounced } from '../live/use-debounced';
@@ -104,7 +104,7 @@ export function CountersView({ initial }: { initial: CounterPage }) {
           ) : (
             <NoCounters
               isPast={data.past !== undefined}
-              silent={silentBackends(data.backends)}
+              gap={gapNote(data.backends)}
               onClear={search === '' ? null : () => seek('')}
               mayCreate={isOperator}
             />
@@ -142,23 +142,21 @@ function CounterActions({
 /** @param onClear ends the search that finds none; null: there are none */
 function NoCounters({
   isPast,
-  silent,
+  gap,
   onClear,
   mayCreate,
 }: {
   isPast: boolean;
-  /** The backends that do not respond; empty: all do. */
-  silent: string;
+  /** See `gapNote`. */
+  gap: string;
   onClear: (() => void) | null;
   mayCreate: boolean;
 }) {
-  if (silent !== '' && !onClear) {
+  if (gap !== '' && !onClear) {
     return (
       <p className="card px-3.5 py-6 text-14">
         No counters are known.{' '}
-        <span className="text-t2">
-          Not responding: {silent}. Whether there are counters is unknown.
-        </span>
+        <span className="text-t2">{gap} Whether there are counters is unknown.</span>
       </p>
     );
   }

@@ -8,7 +8,7 @@ import { plural } from '@/server/core/format/numbers';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
 import { ReadingProvider, useLiveReading } from '../live/reading';
-import { silentBackends } from '../live/reading-store';
+import { gapNote } from '../live/reading-store';
 import { useSession } from '../live/session';
 import { setAddress } from '../navigation/set-address';
 import { PastNote } from '../past/past-note';
@@ -66,7 +66,7 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
             <NoHolders
               {...list}
               isPast={data.past !== undefined}
-              silent={silentBackends(data.backends)}
+              gap={gapNote(data.backends)}
               onClear={onClear}
             />
           )}
@@ -112,19 +112,19 @@ function NoHolders({
   isSearching,
   isFiltered,
   isPast,
-  silent,
+  gap,
   onClear,
 }: {
   isSearching: boolean;
   isFiltered: boolean;
   isPast: boolean;
-  /** The backends that do not respond; empty: all do. */
-  silent: string;
+  /** See `gapNote`. */
+  gap: string;
   onClear: () => void;
 }) {
   return (
     <p className="card px-3.5 py-6 text-14 text-t2">
-      {emptyNote(isSearching, isFiltered, silent)}
+      {emptyNote(isSearching, isFiltered, gap)}
       {!isSearching && isFiltered && (
         <>
           {' '}
@@ -133,7 +133,7 @@ function NoHolders({
           </button>
         </>
       )}
-      {!isSearching && !isFiltered && silent === '' && !isPast && (
+      {!isSearching && !isFiltered && gap === '' && !isPast && (
         <span className="block pt-1 text-13 text-t3">
           Processes appear here when they acquire a lock, by a client or{' '}
           <Link href="/docs" prefetch={false} className="link">
@@ -146,12 +146,12 @@ function NoHolders({
   );
 }
 
-/** @param silent the backends that do not respond */
-function emptyNote(isSearching: boolean, isFiltered: boolean, silent: string): string {
+/** @param gap see `gapNote` */
+function emptyNote(isSearching: boolean, isFiltered: boolean, gap: string): string {
   if (isSearching) return 'Searching…';
   if (isFiltered) return 'No processes match these filters.';
-  if (silent === '') return 'No locks held, no callers waiting.';
-  return `No locks are known to be held, no callers to be waiting. Not responding: ${silent}.`;
+  if (gap === '') return 'No locks held, no callers waiting.';
+  return `No locks are known to be held, no callers to be waiting. ${gap}`;
 }
 
 function HolderKeyBar() {

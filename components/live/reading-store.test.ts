@@ -4,6 +4,7 @@ import {
   backendAgeMs,
   backendNow,
   createReadingStore,
+  gapNote,
   type Reading,
   STALE_AFTER_MS,
   silenceMs,
@@ -67,4 +68,13 @@ test('a store reports urgent changes at once, and keeps every reading', () => {
   stop();
   store.set({ ...reading, receivedAt: 20_000 }, 20_000);
   expect(calls).toBe(2);
+});
+
+test('a reading says which backends may have more, and why', () => {
+  const [health] = reading.backends as [(typeof reading.backends)[number]];
+  const silent = { ...health, id: 'orders', reachable: false, unreadForMs: 2_000 };
+  const unread = { ...health, id: 'jobs', unreadForMs: 2_000 };
+  expect(gapNote([health])).toBe('');
+  expect(gapNote([health, silent])).toBe('Not responding: orders.');
+  expect(gapNote([silent, unread])).toBe('Not responding: orders. Still being read: jobs.');
 });

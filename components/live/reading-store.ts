@@ -77,6 +77,19 @@ export function silentBackends(backends: Reading['backends']): string {
   return silent.map(({ id }) => id).join(', ');
 }
 
+/**
+ * Why more may exist than a reading has, such as `Not responding: orders.`; empty: it has all.
+ */
+export function gapNote(backends: Reading['backends']): string {
+  const unread = backends.filter((one) => one.reachable && one.unreadForMs !== undefined);
+  const silent = silentBackends(backends);
+  const notes = [
+    ...(silent === '' ? [] : [`Not responding: ${silent}.`]),
+    ...(unread.length === 0 ? [] : [`Still being read: ${unread.map(({ id }) => id).join(', ')}.`]),
+  ];
+  return notes.join(' ');
+}
+
 /** When a backend last responded, by its own clock. */
 export function lastAnswerAt({ asOf, backends }: Reading, backend: string): number {
   const health = backends.find(({ id }) => id === backend);

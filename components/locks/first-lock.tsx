@@ -22,13 +22,13 @@ const FIRST_STEPS =
 /** Before the first lock: a first API key, a command that acquires a lock, and the wait for it. */
 export function FirstLock({
   origin,
-  silent,
+  gap,
   link,
   onRetry,
 }: {
   origin: string;
-  /** The backends that do not respond, which may have locks; empty: all do. */
-  silent: string;
+  /** See `gapNote`. */
+  gap: string;
   link: LinkState;
   onRetry: () => void;
 }) {
@@ -45,12 +45,10 @@ export function FirstLock({
   return (
     <section className="max-w-[820px] px-[var(--gutter)] pt-10 pb-16 max-md:pt-6">
       <h2 className="text-23 font-[600] text-balance">
-        {silent === '' ? 'No locks yet' : 'No locks known'}
+        {gap === '' ? 'No locks yet' : 'No locks known'}
       </h2>
       <p className="mt-1.5 max-w-[60ch] text-14 text-t2">
-        {silent === ''
-          ? FIRST_STEPS
-          : `Not responding: ${silent}. Whether there are locks is unknown.`}
+        {gap === '' ? FIRST_STEPS : `${gap} Whether there are locks is unknown.`}
       </p>
       <ol className="mt-7 flex flex-col gap-7">
         <Step place={1} title="Create an API key" isDone={key !== null}>

@@ -7,7 +7,7 @@ import { SelectButton } from '../deletion/select-controls';
 import type { SelectionControls } from '../deletion/use-selection';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
-import { silentBackends } from '../live/reading-store';
+import { gapNote } from '../live/reading-store';
 import type { Live } from '../live/use-live';
 import { PastNote } from '../past/past-note';
 import { Button } from '../ui/controls/button';
@@ -161,13 +161,13 @@ function NoLocks({
   origin: string;
   live: Pick<Live<LockPage>, 'data' | 'link' | 'retry'>;
 }) {
-  const silent = silentBackends(data.backends);
-  if (!isPast) return <FirstLock {...{ origin, silent, link }} onRetry={retry} />;
+  const gap = gapNote(data.backends);
+  if (!isPast) return <FirstLock {...{ origin, gap, link }} onRetry={retry} />;
   return (
     <p className="px-[var(--gutter)] py-8 text-14 text-t2">
-      {silent === ''
+      {gap === ''
         ? 'No lock was in use at this instant.'
-        : `No locks are known to have been in use at this instant. Not responding: ${silent}.`}
+        : `No locks are known to have been in use at this instant. ${gap}`}
     </p>
   );
 }

@@ -8,7 +8,13 @@ import { usePastAt } from '../past/past-at';
 
 const POLL_MS = 5_000;
 
+/** While one is being read for the first time, which mostly takes less than 5 s. */
+const UNREAD_POLL_MS = 1_000;
+
 const POLLED = { refetchInterval: POLL_MS, staleTime: POLL_MS };
+
+/** Whether all of a backend has been read since the server started. */
+export const isUnread = ({ unreadForMs }: BackendHealth): boolean => unreadForMs !== undefined;
 
 /**
  * The health of every backend, refetched every 5 s. How long one has been silent counts on from
@@ -16,8 +22,14 @@ const POLLED = { refetchInterval: POLL_MS, staleTime: POLL_MS };
  */
 export function useBackendsHealth(initialData: BackendHealth[]) {
   const { backends } = useTRPC();
-  const options = { initialData, ...POLLED, ...UNBATCHED };
-  return useQuery(backends.list.queryOptions(undefined, options));
+  return useQuery(
+    backends.list.queryOptions(undefined, {
+      initialData,
+      staleTime: POLL_MS,
+      refetchInterval: ({ state }) => (state.data?.some(isUnread) ? UNREAD_POLL_MS : POLL_MS),
+      ...UNBATCHED,
+    }),
+  );
 }
 
 /** The guarantees of every backend, refetched every 5 s; the server checks once a minute. */

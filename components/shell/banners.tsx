@@ -2,12 +2,16 @@
 
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { Filling } from '@/server/contract/console/namespace-row';
+import { agoText } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { Icon } from '../icons/icon';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
 import { NearLink } from '../navigation/near-link';
+import { usePastAt } from '../past/past-at';
+import { isUnread, useBackendsHealth } from './backend-queries';
 
 const POLL_MS = 60_000;
 
@@ -50,6 +54,22 @@ export function CapacityBanner({ initial }: { initial: Filling | null }) {
       <NearLink href="/namespaces" className="link">
         View policy
       </NearLink>
+    </Banner>
+  );
+}
+
+/** Says that totals lack what was not read since the server's start, and how long that takes. */
+export function UnreadBanner({ initial }: { initial: BackendHealth[] }) {
+  const { data } = useBackendsHealth(initial);
+  const isPast = usePastAt() !== null;
+  const unread = data.filter(isUnread);
+  if (isPast || unread.length === 0) return null;
+  const forMs = Math.max(...unread.map(({ unreadForMs = 0 }) => unreadForMs));
+  return (
+    <Banner title="Totals are still being counted.">
+      Since the server’s start {agoText(forMs)}, not all of{' '}
+      <span className="font-mono text-12">{unread.map(({ id }) => id).join(', ')}</span> has been
+      read: locks, waits, holders and counters are missing from lists and figures.
     </Banner>
   );
 }

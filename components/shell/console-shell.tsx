@@ -14,7 +14,7 @@ import { UnansweredNotes } from '../ui/unanswered/unanswered-notes';
 import { AccountMenu } from './account-menu';
 import { AlertBell } from './alert-bell';
 import { BackendHealthList } from './backend-health-list';
-import { CapacityBanner, UnencryptedBanner } from './banners';
+import { CapacityBanner, UnencryptedBanner, UnreadBanner } from './banners';
 import { CommandButton } from './command/command-button';
 import { NavRail } from './nav-rail';
 import { SearchBox } from './search-box';
@@ -49,6 +49,7 @@ export function ConsoleShell({
             <UnencryptedBanner />
             <CapacityBanner initial={filling} />
             <Suspense>
+              <UnreadBanner initial={backends} />
               <PastBarSlot />
             </Suspense>
             {children}

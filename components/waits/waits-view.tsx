@@ -8,7 +8,7 @@ import { ActionsProvider } from '../actions/actions-provider';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
 import { ReadingProvider, useLiveReading } from '../live/reading';
-import { silentBackends } from '../live/reading-store';
+import { gapNote } from '../live/reading-store';
 import { useTRPCClient } from '../live/trpc';
 import { useLive } from '../live/use-live';
 import { LatePart, loadUntilThere } from '../navigation/late-part';
@@ -81,7 +81,7 @@ export function WaitsView({
           </header>
           <PastNote past={data.past} limits="Statuses use current baselines and policies." />
           {isEmpty ? (
-            <NoWaits isPast={data.past !== undefined} silent={silentBackends(data.backends)} />
+            <NoWaits isPast={data.past !== undefined} gap={gapNote(data.backends)} />
           ) : matching.heads.length === 0 && isFiltering(filter) ? (
             <NoMatchingWaits />
           ) : (
@@ -114,14 +114,14 @@ export function WaitsView({
 
 const NOTE = 'px-[var(--gutter)] py-8 text-14 text-t2';
 
-/** @param silent the backends that do not respond; empty: all do */
-function NoWaits({ isPast, silent }: { isPast: boolean; silent: string }) {
-  if (silent !== '') {
+/** @param gap see `gapNote` */
+function NoWaits({ isPast, gap }: { isPast: boolean; gap: string }) {
+  if (gap !== '') {
     return (
       <p className={NOTE}>
         No callers are known to {isPast ? 'have waited at this instant' : 'be waiting'}.
         <span className="block pt-1 text-13 text-t3">
-          Not responding: {silent}. Whether callers {isPast ? 'waited' : 'wait'} there is unknown.
+          {gap} Whether callers {isPast ? 'waited' : 'wait'} there is unknown.
         </span>
       </p>
     );

@@ -1,3 +1,4 @@
+import { blockedCallers } from '../core/status/blocking-time';
 import type { Monitoring } from './monitoring';
 import type { MonitoringContext } from './monitoring-context';
 import type { LiveView } from './open-live-view';
@@ -18,7 +19,8 @@ export function openWaitViews(
   const { table } = projection;
   const statusOf = ({ key }: ProjectionRow) =>
     projection.row(key.namespace, key.name)?.status ?? 'unknown';
-  const blockedBy = projection.blockedBy.bind(projection);
+  const blockedBy = ({ id, key, facts }: ProjectionRow, now: number) =>
+    blockedCallers(facts, projection.baselines.of(id, key), now);
   const shared = { table, backends: projection.stores.states(backends), clock, statusOf };
   const waits = new WaitWatch({ ...shared, blockedBy });
   const { historyMs } = retention;

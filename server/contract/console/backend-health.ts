@@ -8,6 +8,11 @@ export interface BackendHealth {
   latencyMs: number | null;
   /** Milliseconds since its last successful response. */
   silentForMs: number;
+  /**
+   * Present until all of it has been read since this process started, which a large store takes
+   * minutes for: how long that has taken so far, in whole seconds, in ms.
+   */
+  unreadForMs?: number;
   /** The backend's clock minus this process's, in ms. */
   clockOffsetMs: number;
   /**

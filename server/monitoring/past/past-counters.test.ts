@@ -9,7 +9,7 @@ import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { eventRows, insertionsOf } from '../history/recorder/event-rows';
 import { CounterProjection } from '../projection/counter-projection';
-import type { MonitoredBackend } from '../projection/monitored-backend';
+import { type MonitoredBackend, publicHealths } from '../projection/monitored-backend';
 import { rowId } from '../projection/projection-row';
 import { PastCounters } from './past-counters';
 
@@ -38,7 +38,8 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
     const backends = [{ id: 'default', engine: { health } }] as unknown as MonitoredBackend[];
     const names = new NameCount(() => clock.monotonic());
     const namespaces = { get: async () => ({ backend: 'default' }) };
-    counters = new CounterProjection(backends, clock, namespaces, names, { isKnown: () => true });
+    const stores = { isKnown: () => true, publicHealths };
+    counters = new CounterProjection(backends, clock, namespaces, names, stores);
     pastOf = (of) =>
       new PastCounters({
         database: of,

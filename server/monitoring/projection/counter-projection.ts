@@ -11,13 +11,7 @@ import { TimeSlice } from '../lock-list/order/time-slice';
 import { type CounterEntry, CounterTable } from './counter-table';
 import { DeletedNames } from './deleted-names';
 import type { KnownStores } from './known-stores';
-import {
-  type NamespaceLookup,
-  publicHealths,
-  publicId,
-  requireStore,
-  type ShardInfo,
-} from './monitored-backend';
+import { type NamespaceLookup, publicId, requireStore, type ShardInfo } from './monitored-backend';
 import type { StoredName } from './names-on-shards';
 
 /** A counter as its backend has it. */
@@ -50,7 +44,7 @@ export class CounterProjection {
     private readonly clock: Clock,
     private readonly namespaces: Pick<NamespaceLookup, 'get'>,
     names: NameCount,
-    private readonly stores: Pick<KnownStores, 'isKnown'>,
+    private readonly stores: Pick<KnownStores, 'isKnown' | 'publicHealths'>,
   ) {
     this.table = new CounterTable(names);
     this.deleted = new DeletedNames(() => clock.monotonic());
@@ -94,7 +88,7 @@ export class CounterProjection {
       rows: rows.map((row) => rowNow(row, known.get(row.storeId) === true)),
       matching,
       total,
-      backends: publicHealths(this.backends),
+      backends: this.stores.publicHealths(this.backends),
       asOf: this.clock.now(),
     };
   }

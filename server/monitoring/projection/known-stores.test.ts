@@ -50,3 +50,20 @@ it('what was read before this process was paused for 5 s is not current', () => 
   clock.pass(1);
   expect(stores.isFresh(store)).toBe(false);
 });
+
+it('a backend says for how long it has been read since the start until all its shards are', () => {
+  const read = new Set<string>();
+  stores = new KnownStores(clock, (id) => (read.has(id) ? clock.monotonic() : undefined));
+  const shard = { backend: 'orders', health: () => ({ ...health, id: 'orders' }) };
+  const shards = ['one', 'two'].map((id) => ({ ...store, id, shard }));
+  clock.pass(61_400);
+  const orders = () => stores.publicHealths(shards);
+  read.add('one');
+  expect(orders()).toEqual([{ ...health, id: 'orders', unreadForMs: 61_000 }]);
+  expect(stores.states(shards).map(({ engine }) => engine.health().unreadForMs)).toEqual([
+    undefined,
+    61_000,
+  ]);
+  read.add('two');
+  expect(orders()).toEqual([{ ...health, id: 'orders' }]);
+});

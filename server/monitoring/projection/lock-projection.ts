@@ -4,11 +4,7 @@ import type { LockDetail, LockPage, LockRow } from '../../contract/console/lock-
 import type { ListAnswer } from '../../contract/lock/answers';
 import type { ListInput } from '../../contract/lock/inputs';
 import type { LockRecord } from '../../core/lock/lock-record';
-import {
-  type BlockedCallers,
-  blockedCallers,
-  totalBlockingMs,
-} from '../../core/status/blocking-time';
+import { totalBlockingMs } from '../../core/status/blocking-time';
 import type { NameCount } from '../../engine/names/name-count';
 import { type Clock, processCpuMs } from '../../platform/clock';
 import type { Log } from '../../platform/log';
@@ -36,7 +32,6 @@ import {
   locateStore,
   type MonitoredBackend,
   type NamespaceLookup,
-  publicHealths,
   publicId,
 } from './monitored-backend';
 import type { StoredName } from './names-on-shards';
@@ -122,7 +117,7 @@ export class LockProjection {
       slice,
     });
     const turns = new AnswerTurns(slice, () => clock.monotonic());
-    this.lists = new LockListPages(this.table, clock, () => publicHealths(backends), turns);
+    this.lists = new LockListPages(this.table, clock, () => this.healths(), turns);
     this.live = new LockListStreams(this.table, this.lists, clock, processId, log);
     const { table, counters, baselines, grantRate } = this;
     this.follower = new RecordFollower(table, counters, baselines, grantRate, clock);
@@ -154,8 +149,7 @@ export class LockProjection {
   /** How the locks of each namespace are used. */
   async tallies(): Promise<NamespaceTallies> {
     await this.table.refresh();
-    const unread = this.backends.filter((one) => !this.stores.isKnown(one));
-    const unknown = new Set(unread.map(publicId));
+    const unknown = new Set(this.backends.filter((one) => !this.isWhole(one)).map(publicId));
     const whole = this.backends.map(publicId).filter((id) => !unknown.has(id));
     return tallyNamespaces(this.table.groups.list(), new Set(whole));
   }
@@ -174,10 +168,13 @@ export class LockProjection {
     await this.table.refresh();
     const sum = this.table.groups.sum();
     const now = this.clock.now() - this.table.columns.blockedOrigin;
-    const isWhole = this.backends.every(
-      (one) => this.follower.readAt.has(one.id) && this.stores.isKnown(one),
-    );
+    const isWhole = this.backends.every((one) => this.isWhole(one));
     return { ...sum, blockingMs: totalBlockingMs(sum.blocked, now), isWhole };
+  }
+
+  /** The health of each backend, as users know it. */
+  healths(): BackendHealth[] {
+    return this.stores.publicHealths(this.backends);
   }
 
   /** @param backend its id as users know it */
@@ -268,11 +265,6 @@ export class LockProjection {
     };
   }
 
-  /** The callers that a lock keeps from work. @param now the clock of its backend */
-  blockedBy({ id, key, facts }: ProjectionRow, now: number): BlockedCallers {
-    return blockedCallers(facts, this.baselines.of(id, key), now);
-  }
-
   /** Whether all of a backend has been read. @param id as users know it */
   isRead(id: string): boolean {
     return isBackendRead(this.follower.readAt, this.backends, id);
@@ -282,6 +274,11 @@ export class LockProjection {
   remove(backend: MonitoredBackend, keys: RecordKey[]): void {
     this.follower.remove(backend, keys);
     if (keys.length > 0) this.notify();
+  }
+
+  /** Whether all of the present state of a backend or shard is known. */
+  private isWhole(backend: MonitoredBackend): boolean {
+    return this.stores.isRead(backend) && this.stores.isKnown(backend);
   }
 
   private notify(): void {

@@ -60,8 +60,10 @@ export function publicHealths(backends: readonly BackendState[]): BackendHealth[
   const healths = new Map<string, BackendHealth>();
   for (const backend of backends) {
     const id = publicId(backend);
-    if (healths.has(id)) continue;
-    healths.set(id, backend.shard ? backend.shard.health() : backend.engine.health());
+    const own = backend.engine.health();
+    const whole = healths.get(id) ?? backend.shard?.health() ?? own;
+    const { unreadForMs = whole.unreadForMs } = own;
+    healths.set(id, unreadForMs === undefined ? whole : { ...whole, unreadForMs });
   }
   return [...healths.values()];
 }

@@ -7,8 +7,8 @@ import { requireRole } from '../require-role';
 /** The health of each backend, as this process last saw it. */
 export async function listBackends(ctx: OperationContext): Promise<BackendHealth[]> {
   await requireRole(ctx, 'viewer');
-  const health = [...ctx.runtime.engines.values()].map((engine) => engine.health());
-  return health.sort((a, b) => (a.id < b.id ? -1 : 1));
+  const healths = ctx.runtime.projection.healths();
+  return healths.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 /** How fast each backend responded to this process over the last hour. */
