@@ -9,6 +9,7 @@ import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import { catalogue } from '@/server/strategies/catalogue';
 import type { LabRow } from '../contract/console/lab/lab-race';
 import { raceEntries } from './entries/race-entries';
+import { askMysql } from './preflight/ask-servers';
 import { childrenOf, connectZookeeper } from './servers/zookeeper-server';
 import { LabRig, openLabServers } from './testing/lab-rig';
 
@@ -161,6 +162,27 @@ test('a race whose server dies ends with its results so far; the next cleans up'
   } finally {
     await own.stop();
   }
+});
+
+test('a database that the preflight may not drop is named, and later dropped', async () => {
+  const admin = await createConnection({ uri: lab.servers.mysql });
+  await admin.query("CREATE USER lab_creator@'%' IDENTIFIED BY 'pw'");
+  const url = Object.assign(new URL(lab.servers.mysql), {
+    username: 'lab_creator',
+    password: 'pw',
+  });
+  const ask = async (privilege: string) => {
+    await admin.query(`GRANT ${privilege} ON \`lockyard\\_lab\\_%\`.* TO lab_creator@'%'`);
+    const asked = await askMysql(url.href, true);
+    return asked.answers ? asked.facts : expect.unreachable(asked.why);
+  };
+  const { mayCreate, leftBehind } = await ask('CREATE');
+  expect([mayCreate, ...leftBehind]).toEqual([false, expect.stringMatching(/^lockyard_lab_probe/)]);
+  expect(await ask('DROP')).toMatchObject({ mayCreate: true, leftBehind: [] });
+  const [rows] = await admin.query<RowDataPacket[]>('SHOW DATABASES');
+  expect(rows.map((row) => row.Database)).not.toContain(leftBehind[0]);
+  await admin.query("DROP USER lab_creator@'%'");
+  await admin.end();
 });
 
 test("the next race removes what a killed process left, except other programs' names", async () => {

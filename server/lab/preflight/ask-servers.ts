@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { RowDataPacket } from 'mysql2/promise';
+import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { connectAlone } from '@/db/mysql/mysql-pool';
 import { tlsFailure } from '@/db/tls-failure';
 import { TimeLimit } from '../../platform/time-limit';
@@ -31,7 +31,7 @@ export function askMysql(url: string, triesToCreate: boolean): Promise<Asked<Mys
         version: String(about?.version),
         account: String(about?.account),
         identity: identity.join(' '),
-        mayCreate: triesToCreate && (await mayCreate((sql) => connection.query(sql))),
+        ...(triesToCreate ? await tryToCreate(connection) : { mayCreate: false, leftBehind: [] }),
       };
     } finally {
       connection.destroy();
@@ -39,15 +39,32 @@ export function askMysql(url: string, triesToCreate: boolean): Promise<Asked<Mys
   });
 }
 
-async function mayCreate(run: (sql: string) => Promise<unknown>): Promise<boolean> {
-  const name = `lockyard_lab_probe${randomBytes(5).toString('hex')}`;
+const PROBE = 'lockyard_lab_probe';
+
+/** Creates and drops a database; but not while one of an earlier preflight cannot be dropped. */
+async function tryToCreate(
+  connection: Connection,
+): Promise<Pick<MysqlFacts, 'mayCreate' | 'leftBehind'>> {
+  const [rows] = await connection.query<RowDataPacket[]>('SHOW DATABASES');
+  const names = rows.map((row) => String(row.Database));
+  const leftBehind = names.filter((name) => /^lockyard_lab_probe[0-9a-f]{10}$/.test(name));
+  const drop = async () => {
+    for (const name of [...leftBehind]) {
+      // Another preflight may have dropped it by now.
+      await connection.query(`DROP DATABASE IF EXISTS ${name}`);
+      leftBehind.splice(leftBehind.indexOf(name), 1);
+    }
+  };
   try {
-    await run(`CREATE DATABASE ${name}`);
-    await run(`DROP DATABASE ${name}`);
-    return true;
+    await drop();
+    const name = PROBE + randomBytes(5).toString('hex');
+    await connection.query(`CREATE DATABASE ${name}`);
+    leftBehind.push(name);
+    await drop();
+    return { mayCreate: true, leftBehind };
   } catch (error) {
-    if (NOT_ALLOWED.includes((error as { errno?: number }).errno ?? 0)) return false;
-    throw error;
+    if (!NOT_ALLOWED.includes((error as { errno?: number }).errno ?? 0)) throw error;
+    return { mayCreate: false, leftBehind };
   }
 }
 

@@ -10,6 +10,7 @@ const mysqlFacts: MysqlFacts = {
   identity: 'hostname=db port=3306',
   account: 'lab@%',
   mayCreate: true,
+  leftBehind: [],
 };
 const redisFacts: RedisFacts = {
   version: '8.0.2',
@@ -91,6 +92,16 @@ test('a user without the right to create databases is shown the grant', () => {
     state: 'refused',
     advice: expect.stringContaining("GRANT ALL ON `lockyard\\_lab\\_%`.* TO 'lab'@'%';"),
   });
+});
+
+test('a user without the right to drop databases is shown how to drop those it has left', () => {
+  const leftBehind = ['lockyard_lab_probe01', 'lockyard_lab_probe02'];
+  const mysql = at('db:3306', { ...mysqlFacts, mayCreate: false, leftBehind });
+  const { advice } = stateOf('MySQL', evaluateServers({ ...found(), mysql }, NONE, false));
+  expect(advice).toMatch(/not drop them: this check has left some\. As an administrator/);
+  expect(advice).toMatch(
+    /: DROP DATABASE lockyard_lab_probe01; DROP DATABASE lockyard_lab_probe02; GRANT ALL ON /,
+  );
 });
 
 test.each([

@@ -73,13 +73,16 @@ const MORE_REDIS =
   'The quorum needs three independent nodes: name them in LOCKYARD_LAB_REDIS_URL, ' +
   'separated by commas.';
 
-function refusalOfMysql({ mayCreate, account }: MysqlFacts): string | null {
+function refusalOfMysql({ mayCreate, leftBehind, account }: MysqlFacts): string | null {
   if (mayCreate) return null;
   const [user, host] = account.split('@');
   const grant = `GRANT ALL ON \`lockyard\\_lab\\_%\`.* TO '${user}'@'${host}';`;
-  return (
-    "Its user may not create the Lab's databases. As an administrator of the server run: " + grant
-  );
+  const drops = leftBehind.map((name) => `DROP DATABASE ${name}; `).join('');
+  const lack =
+    drops === ''
+      ? "may not create the Lab's databases."
+      : "may create the Lab's databases, but not drop them: this check has left some.";
+  return `Its user ${lack} As an administrator of the server run: ${drops}${grant}`;
 }
 
 function refusalOfRedis(facts: RedisFacts, before: Asked<RedisFacts>[]): string | null {

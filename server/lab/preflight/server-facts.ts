@@ -12,6 +12,8 @@ export interface MysqlFacts {
   account: string;
   /** Whether it may create and drop the Lab's databases. */
   mayCreate: boolean;
+  /** Databases that a preflight created and could not drop. */
+  leftBehind: string[];
 }
 
 export interface RedisFacts {
