@@ -112,7 +112,7 @@ export const OUTCOMES: Record<AuditEntry['outcome'], OutcomeStyle> = {
     label: 'Unknown',
     icon: 'question',
     ink: 'text-unknown',
-    meaning: 'May have been applied: the backend did not respond. Being resolved automatically.',
+    meaning: 'May have been applied: it was interrupted, and no record shows the outcome.',
   },
   pending: {
     label: 'Pending',

@@ -71,8 +71,8 @@ export async function closeIntent(
   const { audit } = database.tables;
   const isOpen = or(
     eq(audit.outcome, 'pending'),
-    ...(['not_applied', 'unknown'] as const).map((assumed) =>
-      and(eq(audit.outcome, assumed), eq(audit.result, ASSUMED_RESULTS[assumed])),
+    ...Object.values(ASSUMPTIONS).map((assumed) =>
+      and(eq(audit.outcome, assumed.outcome), eq(audit.result, assumed.result)),
     ),
   );
   const written = await db
@@ -100,26 +100,30 @@ export async function tryToClose(
 }
 
 /**
- * Stored with an outcome that another process assumed; the process that ran the act may still write
- * the real one.
+ * What another process assumes of an act; the process that ran it may still write the real outcome.
  */
-const ASSUMED_RESULTS = {
-  /** No trace of the act was found. */
-  not_applied: JSON.stringify({ message: 'No trace of it was found.' }),
+const ASSUMPTIONS = {
+  noTrace: assumed('not_applied', 'No trace of it was found.'),
+  /** There is no trace, but one might have been deleted by now. */
+  traceExpired: assumed('unknown', 'It was looked for after its trace can have expired.'),
   /** Only the process that runs the act knows its outcome, and the act may take long. */
-  unknown: JSON.stringify({ message: 'Not finished yet, or interrupted.' }),
-};
+  unfinished: assumed('unknown', 'Not finished yet, or interrupted.'),
+} as const;
+
+function assumed(outcome: 'not_applied' | 'unknown', message: string) {
+  return { outcome, result: JSON.stringify({ message }) };
+}
 
 /** Closes an open intent of another process with an outcome that is assumed. */
 export async function assumeOutcome(
   { database, clock }: Pick<ControlRuntime, 'database' | 'clock'>,
   intent: string,
-  outcome: keyof typeof ASSUMED_RESULTS,
+  assumption: keyof typeof ASSUMPTIONS,
 ): Promise<boolean> {
   const { audit } = database.tables;
   const written = await database.db
     .update(audit)
-    .set({ outcome, result: ASSUMED_RESULTS[outcome], closedAt: clock.now() })
+    .set({ ...ASSUMPTIONS[assumption], closedAt: clock.now() })
     .where(allOf(eq(audit.intent, intent), eq(audit.outcome, 'pending')));
   return database.affectedRows(written) === 1;
 }

@@ -1,7 +1,8 @@
 import { and, asc, eq, gt, lte, or } from 'drizzle-orm';
 import { allOf } from '@/db/database';
 import { LockyardError } from '../../contract/errors';
-import { INTENT_FINAL_AFTER_MS } from '../../core/timing';
+import { MINUTE_MS } from '../../core/time-units';
+import { ANSWER_RETENTION_MS, INTENT_FINAL_AFTER_MS } from '../../core/timing';
 import { engineOf } from '../locks/resolve-lock';
 import type { Runtime } from '../operation-context';
 import { type AuditRow, isRecordAct, requestOfIntent } from './act-identity';
@@ -11,6 +12,9 @@ import { closeDone } from './close-done';
 
 const AT_ONCE = 100;
 
+/** How long an applied act certainly leaves its answer, also where two clocks differ a little. */
+const TRACE_KEPT_MS = ANSWER_RETENTION_MS - MINUTE_MS;
+
 /** Only the process that runs these knows their outcome, and they may take long. */
 const LONG_ACTS = ['backup.make', 'config.apply'];
 
@@ -18,10 +22,10 @@ type ResolverRuntime = Pick<Runtime, 'database' | 'clock' | 'log' | 'engines' | 
 
 /**
  * Finds out the outcome of acts that have none in the audit log, for example because their process
- * was killed: an act on a lock or a counter left its answer under the intent's id; a change of the
- * control database is written together with its outcome, so one without it never happened; of a
- * backup the outcome is unknown. A process that reports the real outcome of its act later still
- * overrides this.
+ * was killed: an act on a lock or a counter left its answer under the intent's id, and its outcome
+ * is unknown once that may have expired; a change of the control database is written together with
+ * its outcome, so one without it never happened; of a backup the outcome is unknown. A process that
+ * reports the real outcome of its act later still overrides this.
  *
  * Run at least every 30 s by one process, this closes every intent within 60 s of its act, the
  * oldest first, unless its backend is not responding. Such a backend is tried once in a run, and
@@ -108,9 +112,12 @@ async function resolve(runtime: ResolverRuntime, intent: AuditRow): Promise<bool
     return closeIntent(runtime, intent.intent, { outcome: 'unknown', result });
   }
   // A backup takes an unknown time, in the process of its command.
-  if (LONG_ACTS.includes(intent.act)) return assumeOutcome(runtime, intent.intent, 'unknown');
+  if (LONG_ACTS.includes(intent.act)) return assumeOutcome(runtime, intent.intent, 'unfinished');
   const answer = await readOutcome(runtime, intent);
-  if (answer === null) return assumeOutcome(runtime, intent.intent, 'not_applied');
+  if (answer === null) {
+    const mayBeGone = isRecordAct(intent.act) && runtime.clock.now() >= intent.at + TRACE_KEPT_MS;
+    return assumeOutcome(runtime, intent.intent, mayBeGone ? 'traceExpired' : 'noTrace');
+  }
   const { requestId } = readSeen(intent.seen);
   return closeDone(runtime, { intent: intent.intent, requestId }, answer);
 }

@@ -71,10 +71,10 @@ export class ActsRig {
   }
 
   /** As if every intent had been written so long ago that its process can no longer apply it. */
-  async passForIntents(): Promise<void> {
+  async passForIntents(ageMs = 60_000): Promise<void> {
     const { database, clock } = this.runtime;
     const { audit } = database.tables;
-    const longAgo = clock.now() - 60_000;
+    const longAgo = clock.now() - ageMs;
     await database.db.update(audit).set({ at: longAgo }).where(eq(audit.outcome, 'pending'));
   }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import type { Actor } from '../../../auth/actor';
 import { LockyardError } from '../../../contract/errors';
+import { ANSWER_RETENTION_MS } from '../../../core/timing';
 import type { LockEngine } from '../../../engine/lock-engine';
 import { acquire } from '../../../engine/testing/engine-rig';
 import { listAudit } from '../../audit/list-audit';
@@ -277,6 +278,17 @@ describe.each(TEST_DIALECTS)('actions on locks over %s', (dialect) => {
       outcome: 'done',
       result: { outcome: 'forced', token: seen.token },
     });
+  });
+
+  test('an applied action whose trace may have expired is resolved as unknown', async () => {
+    const { database } = rig.runtime;
+    const seen = await hold('unheard for long');
+    const act = forceReleaseLock(operator(killedEngines()), { ...seen, reason: REASON });
+    await expect(act).rejects.toMatchObject({ reason: 'UNKNOWN' });
+    await database.db.delete(database.tables.lockRequests);
+    await rig.passForIntents(ANSWER_RETENTION_MS);
+    await resolveAuditIntents(rig.runtime);
+    expect((await audit())[0]).toMatchObject({ subject: 'unheard for long', outcome: 'unknown' });
   });
 
   test('an action with a request id is resolved too, another under it as not applied', async () => {
