@@ -60,6 +60,9 @@ export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer 
 function acquireWithoutPlace(draft: Draft, ask: AcquireCommand): AcquireAnswer {
   const before = waitedBefore(draft, ask.request);
   if (!before && ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
+  if (before && isOutOfPatience(before, draft.now)) {
+    return heldAnswer(draft, 'timeout', ask.service);
+  }
   const { record } = draft;
   const mine = ask.reentrant ? holdToEnter(record, ask) : null;
   // A re-entry takes no additional permits.
@@ -67,9 +70,6 @@ function acquireWithoutPlace(draft: Draft, ask: AcquireCommand): AcquireAnswer {
   if (mine) return reenter(draft, mine, ask);
   draft.refuseWhileClosed();
   draft.refuseNewWhileFull();
-  if (before && isOutOfPatience(before, draft.now)) {
-    return heldAnswer(draft, 'timeout', ask.service);
-  }
   if (isOpen(draft) && record.queue.length === 0 && hasRoom(record, ask)) {
     const how = waitedForTrace(draft, ask.service, before);
     return grantedAnswer(draft, grant(draft, ask, before ? waitedMs(draft, before) : 0, how));

@@ -91,6 +91,19 @@ describe('waiters whose process died', () => {
     for (const ask of asks) expect(world.run(ask, 'p2').outcome).toBe('timeout');
   });
 
+  it('have timed out for good, even if their owner holds the lock by then', () => {
+    const { world, free } = afterCrash(0);
+    const ask = acquire('orders/w0', { waitMs: 8_000, requestId: 'r', reentrant: true });
+    world.run(ask, 'p3');
+    world.kill('p3');
+    world.pass(8_000);
+    world.run({ verb: 'expireAndPromote' }, 'p2');
+    free();
+    world.run(acquire('orders/w0', { leaseMs: LEASE_MS }), 'p2');
+    expect(world.run(ask, 'p2').outcome).toBe('timeout');
+    expect(world.record?.holds).toMatchObject([{ owner: 'w0', count: 1 }]);
+  });
+
   it('start a new wait if they ask with another input, or once they are forgotten', () => {
     const { world, asks } = afterCrash(2);
     world.run({ verb: 'expireAndPromote' }, 'p2');
