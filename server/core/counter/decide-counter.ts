@@ -74,7 +74,8 @@ export function decideCounter<C extends CounterCommand>(
   const request = 'request' in command ? command.request : null;
   const replay = replayedAnswer<CounterAnswerOf<C>>(context.storedAnswer, request, context.now);
   if (replay) return unchanged(replay);
-  if (command.verb === 'create' || command.verb === 'add') refuseWhileClosed(context.policy ?? {});
+  const isOfService = 'party' in command && 'service' in command.party;
+  if (isOfService) refuseWhileClosed(context.policy ?? {});
   if (command.verb === 'create' && !record) refuseNewWhileFull(context.policy ?? {});
   const [answer, event] = stepOf(record, command, context.now);
   const answered = answer as CounterAnswerOf<C>;

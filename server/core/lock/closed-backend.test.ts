@@ -105,7 +105,7 @@ describe('a closed backend', () => {
     expect(sets.runSet(waiting)).toMatchObject({ outcome: 'granted' });
   });
 
-  it('refuses counter steps of services, repeats earlier answers, and lets people adjust', () => {
+  it('refuses counter steps of services, repeats earlier answers, and lets people act', () => {
     const context = { now: 1, storedAnswer: null, policy: CLOSED };
     const record = counterAt(4);
     expect(() => decideCounter(record, add(1), context)).toThrow(refused);
@@ -117,5 +117,7 @@ describe('a closed backend', () => {
     const request = { key: 'k', inputHash: '', remembered: true };
     const adjust = { verb: 'adjust', party: OPERATOR, seenValue: 4, value: 9, request } as const;
     expect(decideCounter(record, adjust, context).answer).toMatchObject({ outcome: 'adjusted' });
+    const create = { ...createCounter(0), party: OPERATOR, request };
+    expect(decideCounter(null, create, context).answer).toEqual({ outcome: 'created' });
   });
 });
