@@ -1,7 +1,11 @@
+import { writeFileSync } from 'node:fs';
 import { endWith, PlainFailure } from './process/plain-failure.mjs';
 import { nodeComplaint } from './process/start-requirements.mjs';
 
-/** `npm run check`: everything that can be checked without running the program or a server. */
+/**
+ * `npm run check`: everything that can be checked without running the program or a server. If an
+ * argument names a file, `[{ name, ok }]` of all checks is written there as JSON.
+ */
 async function check() {
   const complaint = nodeComplaint(process.versions.node);
   if (complaint) throw new PlainFailure(complaint);
@@ -13,6 +17,8 @@ async function check() {
   process.chdir(projectRoot);
   await makeToolsReady(say);
   const results = await runChecks(say);
+  const [report] = process.argv.slice(2);
+  if (report !== undefined) writeFileSync(report, JSON.stringify(results));
   const failed = results.filter(({ ok }) => !ok);
   say(`${results.length - failed.length} checks passed, ${failed.length} failed`);
   if (failed.length > 0) process.exitCode = 1;

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runChecks } from '../checks/run-checks.mjs';
 import { runChild } from '../process/run-child.mjs';
 import { projectRoot } from '../project-root.mjs';
 import { startPrivateMariadb } from '../servers/private-mariadb.mjs';
@@ -15,7 +14,7 @@ import {
   ensureLongTestNeeds,
   ensureStores,
 } from './test-needs.mjs';
-import { playwrightTally, sumUp, vitestTally } from './test-tally.mjs';
+import { checkTally, playwrightTally, sumUp, vitestTally } from './test-tally.mjs';
 
 /** Test databases are created faster without a file, and its flushes, per table. */
 const QUICK_TABLES = ['--innodb-file-per-table=0', '--loose-debug-no-sync'];
@@ -39,29 +38,40 @@ export async function runSuites({ only, filters, say }) {
   const reports = mkdtempSync(join(tmpdir(), 'lockyard-reports-'));
   process.once('exit', () => rmSync(reports, { recursive: true, force: true }));
   process.env.MARIADB_INSTALLED = join(reports, 'mariadb');
-  // The checks need none of these, so they run while packages are fetched and installed.
-  const needs = ensureNeeds(only, say);
-  needs.catch(() => undefined);
-  const suites = only === null ? [await runCheckSuite(say)] : [];
-  const unmet = await needs;
+  const checks = only === null ? runCheckSuite(reports, say) : null;
+  const unmet = await ensureNeeds(only, say).catch(async (error) => {
+    // Else they would go on after this process.
+    await checks;
+    throw error;
+  });
   const leftOut = unmet.filter(({ suite }) => filters.includes(suite));
   const wanted = filters.filter((filter) => !leftOut.some(({ suite }) => suite === filter));
   // Without any filter, everything would run.
   if (wanted.length === 0 && leftOut.length > 0) return { ...sumUp([NOTHING_RAN]), leftOut };
-  // The first tests need no build, and leave processor time for it.
-  const build = only === 'vitest' ? null : buildForTests();
-  if (only !== 'e2e') suites.push(await runVitest(reports, wanted, say));
+  const build = only === 'vitest' ? null : buildForTests(checks);
+  const vitest = only === 'e2e' ? [] : [await runVitest(reports, wanted, say)];
+  const suites = checks ? [await checks, ...vitest] : vitest;
   if (build) suites.push(await runPlaywright(reports, wanted, { say, build }));
   return { ...sumUp(suites), leftOut };
 }
 
 /**
- * Resolves to null, or to one line on why there is no build. At the lowest priority it uses only
- * the time that the first tests leave idle, and does not slow down tests that measure time.
+ * Runs a program of ours at the lowest priority: it uses only the time that installations and the
+ * first tests leave idle, and does not slow down tests that measure time.
  */
-async function buildForTests() {
-  const build = [process.execPath, join(projectRoot, 'scripts/build.mjs')];
-  const { code } = await runChild('nice', ['-n', '19', ...build], { cwd: projectRoot, show: true });
+const inIdleTime = (script, { args = [], show = false } = {}) =>
+  runChild('nice', ['-n', '19', process.execPath, join(projectRoot, script), ...args], {
+    cwd: projectRoot,
+    show,
+  });
+
+/**
+ * Resolves to null, or to one line on why there is no build. It begins after the checks, which
+ * write and read files of Next too.
+ */
+async function buildForTests(checks) {
+  await checks;
+  const { code } = await inIdleTime('scripts/build.mjs', { show: true });
   return code === 0 ? null : 'Lockyard could not be built: see above.';
 }
 
@@ -80,20 +90,12 @@ async function ensureNeeds(only, say) {
   return [];
 }
 
-async function runCheckSuite(say) {
-  say('\n— check —');
-  const results = await runChecks(say);
-  const failed = results.filter(({ ok }) => !ok).length;
-  return {
-    code: failed === 0 ? 0 : 1,
-    tally: {
-      passed: results.length - failed,
-      failed,
-      skipped: 0,
-      skips: [],
-      failures: results.filter(({ ok }) => !ok).map(({ name }) => `check: ${name}`),
-    },
-  };
+/** What the checks say is shown in one piece at their end, for tests run meanwhile. */
+async function runCheckSuite(reports, say) {
+  const report = join(reports, 'checks.json');
+  const { code, output } = await inIdleTime('scripts/check.mjs', { args: [report] });
+  say(`\n— check —\n${output}`);
+  return { code, tally: checkTally(report) };
 }
 
 async function runVitest(reports, filters, say) {

@@ -2,9 +2,26 @@ import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 
 /**
- * `{ passed, failed, skipped, failures, skips }` of a vitest run, from its JSON report; `failures`
- * are names, each with the first line of its message, `skips` the names of skipped tests. A file
- * that failed to load counts as one failure, and so does each error that no test caught.
+ * `{ passed, failed, skipped, failures, skips }` of the checks, from the report of `check.mjs`.
+ * Each check counts as a test.
+ */
+export function checkTally(path) {
+  const results = readReport(path);
+  if (!results) return null;
+  const failed = results.filter(({ ok }) => !ok);
+  return {
+    passed: results.length - failed.length,
+    failed: failed.length,
+    skipped: 0,
+    skips: [],
+    failures: failed.map(({ name }) => `check: ${name}`),
+  };
+}
+
+/**
+ * The same for a vitest run, from its JSON report; `failures` are names, each with the first line
+ * of its message, `skips` the names of skipped tests. A file that failed to load counts as one
+ * failure, and so does each error that no test caught.
  */
 export function vitestTally(path) {
   const report = readReport(path);

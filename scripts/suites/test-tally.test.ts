@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { playwrightTally, sumUp, vitestTally } from './test-tally.mjs';
+import { checkTally, playwrightTally, sumUp, vitestTally } from './test-tally.mjs';
 
 const suite = (passed: number, failed: number, skipped = 0, code = failed > 0 ? 1 : 0) => ({
   code,
@@ -45,6 +45,18 @@ function report(content: unknown): string {
   writeFileSync(join(folder, 'report.json'), JSON.stringify(content));
   return join(folder, 'report.json');
 }
+
+test('each check counts as a test, and one that fails is named', () => {
+  const checks = report([
+    { name: 'Types', ok: true },
+    { name: 'Dead code', ok: false },
+  ]);
+  expect(checkTally(checks)).toMatchObject({
+    passed: 1,
+    failed: 1,
+    failures: ['check: Dead code'],
+  });
+});
 
 test('failures are named with the first line of their reason, and skipped tests are named', () => {
   const failed = (fullName: string, message: string) => ({
