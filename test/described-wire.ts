@@ -11,7 +11,8 @@ import type {
  * closed.
  */
 export class DescribedWire {
-  private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
+  /** That the description itself is valid is not asked again: compiling what says so takes long. */
+  private readonly ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
   private readonly known = new Map<string, ValidateFunction>();
 
   constructor(private readonly document: OpenApiDocument) {
