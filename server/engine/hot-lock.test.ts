@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freshKey } from '../storage/conformance/testing/changes';
-import { storeNames } from '../storage/conformance/testing/stores-under-test';
+import { sampledStores, storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
 import type { EngineContext } from './engine-context';
 import {
@@ -82,7 +82,7 @@ describe.each(storeNames)('a hot lock over %s', (name) => {
   });
 });
 
-describe.each(storeNames)(`after ${WAITS} waits over %s`, (name) => {
+describe.each(sampledStores)(`after ${WAITS} waits over %s`, (name) => {
   let rig: EngineRig;
 
   beforeAll(async () => {
