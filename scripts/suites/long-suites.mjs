@@ -9,6 +9,7 @@ export const LONG_SUITES = [
   'contract/random-steps',
   'contract/swap',
   'core/promises',
+  'core/status/false-deaths',
   'dying-mysql',
   'handlers/fast-path',
   'hot-lock',

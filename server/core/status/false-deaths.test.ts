@@ -4,7 +4,7 @@ import { newSeed, seeded } from '../../engine/testing/seeded';
 import { livenessOf, type WitnessReport } from './holder-liveness';
 import { type HostIdentity, hostKey, type ProcessIdentity, processKey } from './process-identity';
 
-const CASES = 1_000;
+const CASES = process.env.TEST_LONG === '1' ? 1_000 : 300;
 const STEPS = 60;
 
 interface SimProcess extends ProcessIdentity {

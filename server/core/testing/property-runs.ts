@@ -4,8 +4,8 @@ import type { Parameters } from 'fast-check';
 const seed = (Math.random() * 0x7fffffff) | 0;
 console.info(`fast-check seed ${seed}`);
 
-/** The long suite repeats each property 20 times as often. */
-export const RUNS_PER_PROPERTY = process.env.TEST_LONG === '1' ? 10_000 : 500;
+/** The long suite repeats each property 40 times as often. */
+export const RUNS_PER_PROPERTY = process.env.TEST_LONG === '1' ? 10_000 : 250;
 
 /** How every property of the domain is run. */
 export const RUNS: Parameters<unknown> = { seed, numRuns: RUNS_PER_PROPERTY };
