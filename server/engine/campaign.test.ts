@@ -11,7 +11,7 @@ import { newSeed } from './testing/seeded';
 /** Fewer would prove little. */
 const GRANTS_MIN = 31;
 
-const FOR_MS = process.env.TEST_LONG === '1' ? 10_000 : 3_500;
+const FOR_MS = process.env.TEST_LONG === '1' ? 10_000 : 2_000;
 
 let rig: EngineRig;
 afterEach(() => rig?.close());

@@ -14,7 +14,7 @@ import { eventsByLock } from './testing/events-by-lock';
 import { runRepeatedCalls } from './testing/repeated-calls';
 import { newSeed } from './testing/seeded';
 
-const STEPS = process.env.TEST_LONG === '1' ? 5_000 : 150;
+const STEPS = process.env.TEST_LONG === '1' ? 5_000 : 100;
 /** Enough to find a store that does not test. */
 const FEW_STEPS = 100;
 const SHAPE = { processes: 3, callers: 16, faults: 0.03 };

@@ -8,7 +8,7 @@ import { SERVICE_API } from '../../../contract/service-api';
 import { serviceProcedures } from '../../rpc/service/service-procedures';
 
 const IS_LONG = process.env.TEST_LONG === '1';
-const FUZZED_REQUESTS = IS_LONG ? 10_000 : 500;
+const FUZZED_REQUESTS = IS_LONG ? 10_000 : 300;
 
 /** What random requests are answered with. */
 const STATUSES = [200, 400, 401, 403, 404, 413];

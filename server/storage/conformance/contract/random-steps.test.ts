@@ -14,7 +14,7 @@ import {
   wholeHistory,
 } from './contract-suite';
 
-const STEPS = process.env.TEST_LONG === '1' ? 250 : 125;
+const STEPS = process.env.TEST_LONG === '1' ? 250 : 80;
 const REQUESTS_OF_KEY = 4;
 
 const ENDS_OF_NAMES = ['', 'B', 'b', "q'uo\\te", 'é漢😀', '/y#z', '.', ' sp '];

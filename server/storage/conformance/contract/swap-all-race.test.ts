@@ -6,7 +6,7 @@ import type { Store, StoreUnderTest } from '../testing/stores-under-test';
 import { whichApplied } from '../testing/which-applied';
 import { racingStores } from './contract-stores';
 
-const ROUNDS = process.env.TEST_LONG === '1' ? 1_000 : 400;
+const ROUNDS = process.env.TEST_LONG === '1' ? 1_000 : 200;
 const KEYS = 6;
 
 type Seen = { rev: number; writer: string };
