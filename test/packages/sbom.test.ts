@@ -16,7 +16,7 @@ interface Component {
 let text: string;
 let components: Component[];
 beforeAll(() => {
-  const { status, stdout, stderr } = spawnSync('npm', ['run', '-s', 'sbom'], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/sbom.mjs'], {
     cwd: root,
     encoding: 'utf8',
     maxBuffer: 2 ** 26,
