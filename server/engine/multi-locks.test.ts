@@ -266,7 +266,7 @@ describe.concurrent.each(storeNames)('multi-locks over %s', (name) => {
   it('do not starve, nor do waiters behind them, while others keep their locks busy', async () => {
     const keys = freshKeys(2);
     // All turns of a busy machine may take longer than a call is usually held open.
-    const patient = { waitMs: 60_000, wait: { holdRequestMs: 60_000 } };
+    const patient = { waitMs: 150_000, wait: { holdRequestMs: 150_000 } };
     let isOver = false;
     let singles = 0;
     let looks = 0;
@@ -284,6 +284,8 @@ describe.concurrent.each(storeNames)('multi-locks over %s', (name) => {
       while (!isOver) {
         await inspect(keys[i % 2] as RecordKey, a);
         looks += 1;
+        // Without it, the looks over four stores at the same time leave no time for anything else.
+        await pause(5);
       }
     });
     const sets = Array.from({ length: 4 }, async (_, i) => {
@@ -294,10 +296,10 @@ describe.concurrent.each(storeNames)('multi-locks over %s', (name) => {
         }
       }
     });
-    await Promise.all(sets).finally(() => {
+    const allSets = Promise.all(sets).finally(() => {
       isOver = true;
     });
-    await Promise.all([...busy, ...looking]);
+    await Promise.all([allSets, ...busy, ...looking]);
     expect(singles).toBeGreaterThan(20);
     expect(looks).toBeGreaterThan(100);
   });
