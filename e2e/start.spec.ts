@@ -12,7 +12,6 @@ import {
   signIn,
   test,
 } from './lockyard-test';
-import { pageProcesses, pageProcessOf } from './page-processes';
 import { type RunningServer, startServer } from './start-server';
 
 /** One server, which the later tests end: a start takes longer than anything else here. */
@@ -124,14 +123,6 @@ test('a server whose pages cannot start answers its waiters, and exits with one 
   expect(await server.stop()).toBe(1);
   expect(server.output()).toMatch(/^The process that renders pages ended as it started[^\n]*$/m);
   rmSync(folder, { recursive: true });
-});
-
-test('the process that renders pages ends with its parent, even one that was killed', async () => {
-  await server.restart();
-  const child = pageProcessOf(server);
-  expect(child).not.toBeNull();
-  await server.kill();
-  await expect.poll(() => pageProcesses().map(({ pid }) => pid)).not.toContain(child);
 });
 
 /** The built program, except that its page process ends when there is a file `end-pages`. */

@@ -10,6 +10,7 @@ import {
 import { cell, lockRow, openLive, openPage, untilAlive } from './locks-page';
 import { callConsole, createKey, expect, type Person, setUp, signIn, test } from './lockyard-test';
 import { type OwnMariadb, startOwnMariadb } from './own-mariadb';
+import { pageProcesses, pageProcessOf } from './page-processes';
 import { type RunningServer, startServer } from './start-server';
 
 /** It uses only servers of its own. */
@@ -120,7 +121,7 @@ test('the console of one process shows, and acts on, what is held through the ot
   });
 });
 
-test('a killed process delays the next waiter by at most 2 s; the other one cleans up', async ({
+test('a killed process delays the next waiter by 2 s at most, and leaves nothing behind', async ({
   context,
   page,
 }) => {
@@ -138,6 +139,8 @@ test('a killed process delays the next waiter by at most 2 s; the other one clea
   await expect.poll(() => queue(name)).toEqual(['dead-1', 'dead-2', 'dead-3', 'alive']);
   await atOne.acquire({ name: left, leaseMs: 8_000 });
   await expect(page.getByRole('region', { name: 'Holder' })).toContainText('orders-1');
+  const renderer = pageProcessOf(one);
+  expect(renderer).not.toBeNull();
 
   await one.kill();
   await Promise.all(lost);
@@ -145,6 +148,7 @@ test('a killed process delays the next waiter by at most 2 s; the other one clea
   const releasedAt = performance.now();
   expect(await waiting).toBeGreaterThan(token);
   expect(performance.now() - releasedAt).toBeLessThan(10_000);
+  await expect.poll(() => pageProcesses().map(({ pid }) => pid)).not.toContain(renderer);
   await expect(page.getByText('without a release, after 8')).toBeVisible({ timeout: 40_000 });
   const events = page.getByRole('region', { name: 'Events' }).getByRole('listitem');
   await expect(events.first()).toContainText('Expired');
