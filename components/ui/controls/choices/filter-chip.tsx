@@ -36,7 +36,7 @@ export function MenuChip({
     >
       <span>
         {label}
-        <span className={value === 'any' ? 'max-md:sr-only' : ''}>
+        <span className={value === 'any' ? 'chip-any max-md:sr-only' : ''}>
           : <b>{value}</b>
         </span>
       </span>
