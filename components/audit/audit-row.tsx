@@ -104,19 +104,21 @@ function Target({ entry }: { entry: AuditEntry }) {
   }
   return (
     <>
-      <Link href={path(namespace, subject)} prefetch={false} className="flex min-w-0 rounded-4">
+      <Link href={path(namespace, subject)} prefetch={false} className="item-link">
         <ExactName name={subject} className="text-12" />
       </Link>
-      <span className="block truncate text-12 text-t3">
-        {namespace} ·{' '}
-        <Link
-          href={pastHref(path(namespace, subject), at - 1)}
-          prefetch={false}
-          className="link rounded-4"
-          title="Show the state just before this action"
-        >
-          state before
-        </Link>
+      <span className="parts text-12 text-t3">
+        <span>{namespace}</span>
+        <span>
+          <Link
+            href={pastHref(path(namespace, subject), at - 1)}
+            prefetch={false}
+            className="link rounded-4"
+            title="Show the state just before this action"
+          >
+            state before
+          </Link>
+        </span>
       </span>
     </>
   );
