@@ -73,7 +73,7 @@ export function CounterTable({
                   <Link
                     href={counterPath(row.namespace, row.name)}
                     prefetch={false}
-                    className="flex min-w-0 rounded-4"
+                    className="item-link"
                   >
                     <ExactName name={row.name} />
                   </Link>

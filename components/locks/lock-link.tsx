@@ -20,7 +20,7 @@ export function LockLink({
     <Link
       href={pastHref(lockPath(namespace, name), usePastAt())}
       prefetch={false}
-      className={`link flex min-w-0 rounded-4 ${className}`}
+      className={`link item-link ${className}`}
     >
       <ExactName name={name} />
     </Link>

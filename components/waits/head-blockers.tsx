@@ -142,7 +142,7 @@ function HeadOwners({ head, graph }: { head: HeadBlockerRow; graph: WaitGraph })
     );
   }
   return (
-    <ul className="pl-[22px]">
+    <ul className="flex flex-col gap-1 pl-[22px]">
       {head.owners.map((place) => {
         const owner = graph.owners[place];
         return owner ? <OwnerLine key={place} owner={owner} /> : null;
@@ -187,14 +187,14 @@ function OwnerLine({ owner }: { owner: GraphOwner }) {
 function HeadLocks({ head, graph }: { head: HeadBlockerRow; graph: WaitGraph }) {
   const hidden = head.locks.length - LOCKS_SHOWN;
   return (
-    <ul className="flex flex-col pl-[22px] text-12">
+    <ul className="flex flex-col gap-1 pl-[22px] text-12">
       {head.locks.slice(0, LOCKS_SHOWN).map((place) => {
         const lock = graph.locks[place];
         if (!lock) return null;
         return (
           <li
             key={lock.id}
-            className="flex min-h-6 min-w-0 flex-wrap content-center items-baseline gap-x-2"
+            className="flex min-h-6 min-w-0 flex-wrap content-center items-baseline gap-x-2 pointer-coarse:min-h-10"
           >
             <LockLink namespace={lock.namespace} name={lock.name} />
             <span className="shrink-0 text-t3">
