@@ -8,6 +8,7 @@ const PLACES = [
   { href: '/counters', label: 'Counters' },
   { href: '/insights', label: 'Incidents' },
   { href: '/namespaces', label: 'Namespaces' },
+  { href: '/backends', label: 'Backends' },
   { href: '/lab', label: 'Lab' },
 ];
 

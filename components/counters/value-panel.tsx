@@ -63,7 +63,7 @@ export function ValuePanel({
         </p>
         {row.createdAt > 0 && (
           <p className="text-12 text-t3">
-            created <Instant at={row.createdAt} now={now} clock={row.backend} />
+            Created <Instant at={row.createdAt} now={now} clock={row.backend} />
           </p>
         )}
       </div>

@@ -46,8 +46,6 @@ test('figures are the length and the waiter-seconds', () => {
   expect(plain(incidentFigures(incident))).toBe('1 m 00 s, 120 waiter-seconds');
   expect(plain(incidentFigures({ ...incident, waiterMs: 0 }))).toBe('1 m 00 s');
   expect(plain(incidentFigures({ ...incident, waiterMs: 1_000 }))).toMatch(/, 1 waiter-second$/);
-  const unwanted = { ...incident, waiterMs: 0, waitersMax: 0 };
-  expect(plain(incidentFigures(unwanted))).toBe('1 m 00 s, no waiters');
 });
 
 test('an incident that has just begun has no length yet', () => {

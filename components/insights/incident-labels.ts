@@ -156,7 +156,7 @@ export function incidentFigures(incident: IncidentRow): string {
   const lasted = lastedLabel(incident);
   if (lasted === JUST_BEGUN) return lasted;
   return incident.waiterMs < 1_000
-    ? `${lasted}${incident.waitersMax === 0 ? ', no waiters' : ''}`
+    ? lasted
     : `${lasted}, ${plural(waiterSeconds(incident), 'waiter-second')}`;
 }
 

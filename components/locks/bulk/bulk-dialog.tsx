@@ -8,6 +8,7 @@ import { ExtensionChoice, FIRST_EXTENSION_MS } from '../../actions/fields/extens
 import { isCountTyped, TypedCountField } from '../../actions/fields/typed-count';
 import { OperatorDialog } from '../../actions/operator-dialog';
 import { rangeText } from '../../format/durations';
+import { DialogWarning } from '../../ui/controls/dialog-warning';
 import { ExactName } from '../../ui/visible-text';
 import {
   type BulkAct,
@@ -139,7 +140,7 @@ function BulkPreview({
           );
         })}
       </ul>
-      {warning && <p className="rounded-10 bg-contended-tint px-3.5 py-2.5">{warning}</p>}
+      {warning && <DialogWarning>{warning}</DialogWarning>}
       <p role="status" className="font-[550]">
         {bulk.isBusy && bulkProgress(bulk.results.size, locks)}
         {bulk.isOver && bulkSummary(bulk.results.values())}

@@ -59,13 +59,17 @@ export function KeyHints({
 }
 
 function VisibleRows({ range, matching }: { range: VisibleRange; matching: number }) {
-  const { first, last } = useVisibleRange(range);
-  if (matching === 0) return null;
+  const visible = useVisibleRange(range);
+  if (matching === 0 || !visible) return null;
+  const { first, last } = visible;
   const end = Math.min(last + 1, matching);
   return `${exactCount(first + 1)}–${exactCount(end)} of ${exactCount(matching)}`;
 }
 
-/** The rows in view, kept separately so that scrolling redraws only the rows and their range. */
+/**
+ * The rows in view, empty until they are known; kept separately so that scrolling redraws only the
+ * rows and their range.
+ */
 export interface VisibleRange {
   get: () => string;
   set: (first: number, last: number) => void;
@@ -73,7 +77,7 @@ export interface VisibleRange {
 }
 
 export function createVisibleRange(): VisibleRange {
-  let current = '0 0';
+  let current = '';
   const listeners = new Set<() => void>();
   return {
     get: () => current,
@@ -88,9 +92,10 @@ export function createVisibleRange(): VisibleRange {
   };
 }
 
-/** The positions of the first and the last row in view, from 0. */
-function useVisibleRange(range: VisibleRange): { first: number; last: number } {
-  const text = useSyncExternalStore(range.subscribe, range.get, () => '0 0');
+/** The positions of the first and the last row in view, from 0; null: not known yet. */
+function useVisibleRange(range: VisibleRange): { first: number; last: number } | null {
+  const text = useSyncExternalStore(range.subscribe, range.get, () => '');
+  if (text === '') return null;
   const [first = 0, last = 0] = text.split(' ').map(Number);
   return { first, last };
 }
