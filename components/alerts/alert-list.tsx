@@ -53,7 +53,7 @@ export function AlertList({
           <div className="flex min-w-0 items-center gap-2">
             <Subject alert={alert} />
             {onSilence && (
-              <span className="ml-auto">
+              <span className="ml-auto py-0.5">
                 <Button size="small" onClick={() => onSilence(alert)}>
                   Silence…<span className="sr-only"> {alert.name ?? alert.backend}</span>
                 </Button>

@@ -14,7 +14,7 @@ export function AuditRange({
   onChange: (range: { from?: number | null; to?: number | null }) => void;
 }) {
   return (
-    <fieldset className="flex flex-wrap items-center gap-x-3 gap-y-1 text-12 text-t2">
+    <fieldset className="flex flex-wrap items-center gap-x-3 gap-y-2 text-12 text-t2 max-sm:w-full">
       <legend className="sr-only">Time</legend>
       <InstantField label="From" at={from} onChange={(from) => onChange({ from })} />
       <InstantField label="To" at={to} onChange={(to) => onChange({ to })} />
@@ -35,12 +35,12 @@ function InstantField({
   // While a year is typed, its first digits are years too, which must not filter the list.
   const [typed, setTyped] = useState<string | null>(null);
   return (
-    <label className="flex items-center gap-1.5">
+    <label className="flex items-center gap-1.5 max-sm:w-full">
       <span className="max-sm:w-8">{label}</span>
       <input
         type="datetime-local"
         max="9999-12-31T23:59"
-        className="field audit-instant"
+        className="field audit-instant max-sm:grow"
         value={typed ?? (isHydrated ? localText(at) : '')}
         onChange={({ target: { value } }) => {
           setTyped(value);

@@ -61,7 +61,12 @@ export function SessionsSection({ now }: { now: number }) {
     >
       <SectionTable
         of="your sessions"
-        columns={['Browser', 'Address', 'Signed in', 'Last used']}
+        columns={[
+          { label: 'Browser', className: 'md:w-[32%]' },
+          'Address',
+          'Signed in',
+          'Last used',
+        ]}
         rows={rows}
         error={error}
       >
