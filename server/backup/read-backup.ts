@@ -77,14 +77,25 @@ async function readLines(
   return end.sha256;
 }
 
-/** Lines end with a line feed only: no other separator, since texts may contain those. */
+/** Far more than any row of this program has. */
+const LINE_MAX_CHARS = 64 * 1024 * 1024;
+
+/**
+ * Lines end with a line feed only: no other separator, since texts may contain those. One that is
+ * too long is the last, and cut, so it is no JSON.
+ */
 async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8');
   let rest = '';
   for await (const chunk of chunks) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
+    // Only new text is searched: an endless line would be searched again with every chunk.
+    const [end = '', ...lines] = decoder.decode(chunk, { stream: true }).split('\n');
+    rest += end;
+    if (rest.length > LINE_MAX_CHARS) return yield rest;
+    for (const line of lines) {
+      yield rest;
+      rest = line;
+    }
   }
 }
 
