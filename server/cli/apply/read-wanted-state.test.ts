@@ -29,7 +29,7 @@ const BAD: [string, number, RegExp][] = [
   ['version: 1\nkeys:\n', 2, /keys: must be a list of at most 1000 values$/],
   ['version: 1\nkeys: [a', 2, /./],
   ['version: 1\n\tkeys: []', 2, /./],
-  ['version: 1\n---\nversion: 1', 2, /multiple documents/],
+  ['version: 1\n---\nversion: 1', 2, /: A further YAML document begins here; the file must be a/],
   ['version: 1\nkeys: *missing', 1, /alias/],
   ['version: !!js/function 1', 1, /tag/],
   ['version: 1\nkeys: ["a"]', 2, /keys\[0\]: must be a map$/],
@@ -143,6 +143,12 @@ test('a file whose aliases expand without limit is refused', () => {
   );
   expect(() => read(`version: 1\nx:\n  l0: &l0 [a]\n${levels.join('\n')}\n`)).toThrow(
     /^f\.yaml:1: /,
+  );
+});
+
+test('a file that is nested too deeply is refused', () => {
+  expect(() => read(`version: 1\nkeys: ${'['.repeat(2_000)}`)).toThrow(
+    /^f\.yaml:\d+: The file is nested too deeply\.$/,
   );
 });
 

@@ -8,6 +8,12 @@ const FILE_MAX_BYTES = 512 * 1024;
 /** As many as a section has entries. An alias counts as often as the aliases within it. */
 const ALIASES_MAX = 1_000;
 
+/** In place of messages of the parser that are for programmers. */
+const PROBLEMS: Record<string, string> = {
+  MULTIPLE_DOCS: 'A further YAML document begins here; the file must be a single one.',
+  RESOURCE_EXHAUSTION: 'The file is nested too deeply.',
+};
+
 /**
  * Reads the wanted state from a file, and the environment variables that the file names.
  *
@@ -25,7 +31,10 @@ export function readWantedState(
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const [problem] = [...document.errors, ...document.warnings];
-  if (problem) throw failAt(lines.linePos(problem.pos[0]).line, problem.message);
+  if (problem) {
+    const message = PROBLEMS[problem.code] ?? problem.message;
+    throw failAt(lines.linePos(problem.pos[0]).line, message);
+  }
   const lineOf = (path: PropertyKey[], key?: string) => {
     const node = nodeAt(document.contents, path, key);
     return node?.range ? lines.linePos(node.range[0]).line : 1;
