@@ -17,11 +17,17 @@ test('the link of the demo signs in on this machine, in a demo, and nowhere else
     });
   }
   for (const address of ['192.0.2.1', '::ffff:10.0.0.1', '127.evil', '']) {
-    await expect(enterFrom(address)).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+    await expect(enterFrom(address)).rejects.toMatchObject({
+      reason: 'FORBIDDEN',
+      message: expect.stringContaining('only works on the machine that runs the demo'),
+    });
   }
-  await expect(enterFrom('127.0.0.1', demoToken('other'))).rejects.toMatchObject({
-    reason: 'FORBIDDEN',
-  });
+  for (const text of [demoToken('other'), token.slice(0, -1), '']) {
+    await expect(enterFrom('127.0.0.1', text)).rejects.toMatchObject({
+      reason: 'FORBIDDEN',
+      message: 'This is not the whole link of this demo, which it prints at its start.',
+    });
+  }
   await demo.close();
 
   const real = await openTestRuntime('sqlite');

@@ -15,6 +15,8 @@ import type { SignedIn } from './sign-in';
 /** The user of the demo's link. Its random password is never shown: only the link signs in. */
 const DEMO_USER = { name: 'demo', role: 'admin' as Role };
 
+const WRONG_LINK = 'This is not the whole link of this demo, which it prints at its start.';
+
 /**
  * Signs in by the link of the demo: only in a demo, only from this machine itself.
  *
@@ -27,9 +29,10 @@ export async function signInToDemo(
 ): Promise<SignedIn> {
   const { config, database, clock, secret, sessions } = ctx.runtime;
   if (!config.demo) throw new LockyardError('NOT_FOUND', 'This server is not a demo.');
-  if (!isLoopback(ctx.address) || !isDemoToken(token, secret)) {
+  if (!isLoopback(ctx.address)) {
     throw new LockyardError('FORBIDDEN', 'This link only works on the machine that runs the demo.');
   }
+  if (!isDemoToken(token, secret)) throw new LockyardError('FORBIDDEN', WRONG_LINK);
   const known = await askDatabase(() => findUserByName(database, DEMO_USER.name));
   const passwordHash = known?.passwordHash ?? (await hashPassword(randomText(32)));
   const what = { act: 'session.signIn', subject: DEMO_USER.name } as const;
