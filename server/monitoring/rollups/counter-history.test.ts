@@ -131,7 +131,7 @@ describe.each(TEST_DIALECTS)('the roll-ups of counters, in %s', (dialect) => {
     },
   );
 
-  it('are returned for the counters of a list and for one, by the ids of their rows', async () => {
+  it('are returned for a list and for one, up to now by the clock of each counter', async () => {
     const writer = await begin();
     await writer.take([added(1, 0, 5, 5), added(2, 1, -2, 8)], 2);
     clock.pass(15_000);
@@ -149,10 +149,12 @@ describe.each(TEST_DIALECTS)('the roll-ups of counters, in %s', (dialect) => {
       database,
       counters as never,
       () => [storeId(), 'gone'],
-      () => [],
+      ({ id }) => (id === row(1).id ? 30_000 : 0),
       clock,
     );
     const courses = await history.ofList({ limit: 500 });
+    const ends = [row(0), row(1)].map(({ id }) => courses[id]?.points.at(-1)?.at);
+    expect(ends).toEqual([clock.now(), clock.now() + 30_000]);
     expect(Object.keys(courses)).toEqual([row(0).id, row(1).id]);
     expect(courses[row(1).id]?.points[0]?.value).toBe(10);
     expect((await history.ofOne('shop', nameOf(0)))?.points.at(-1)?.value).toBe(5);

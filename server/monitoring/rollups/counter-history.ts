@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '@/db/database';
-import type { BackendHealth } from '../../contract/console/backend-health';
 import type { CounterListInput } from '../../contract/console/counter-inputs';
 import type { CounterCourse, CounterCourses, CounterRow } from '../../contract/console/counter-row';
 import { COURSE_MS, counterCourse } from '../../core/statistics/counter-course';
@@ -24,13 +23,13 @@ export class CounterHistory {
 
   /**
    * @param storeIdsOf where a backend's roll-ups are stored: its own id, or those of its shards
-   * @param healths of all backends, by their public ids
+   * @param offsetOf the clock of a counter's own store minus that of this process, in ms
    */
   constructor(
     private readonly database: Database,
     private readonly counters: Pick<CounterProjection, 'livePage' | 'row'>,
     private readonly storeIdsOf: (backend: string) => string[],
-    private readonly healths: () => BackendHealth[],
+    private readonly offsetOf: (row: CounterRow) => number,
     private readonly clock: Clock,
   ) {}
 
@@ -68,13 +67,14 @@ export class CounterHistory {
 
   private async read(rows: readonly CounterRow[]): Promise<CounterCourses> {
     const courses: CounterCourses = {};
-    const healths = new Map(this.healths().map((health) => [health.id, health]));
     for (const [backend, own] of byBackend(rows)) {
-      const now = this.clock.now() + (healths.get(backend)?.clockOffsetMs ?? 0);
       for (let i = 0; i < own.length; i += COUNTERS_AT_ONCE) {
-        const batch = own.slice(i, i + COUNTERS_AT_ONCE);
-        const minutes = await this.minutesOf(backend, batch, now);
-        for (const row of batch) {
+        // Each shard has a clock of its own.
+        const batch = own.slice(i, i + COUNTERS_AT_ONCE).map((row) => {
+          return { row, now: this.clock.now() + this.offsetOf(row) };
+        });
+        const minutes = await this.minutesOf(backend, batch);
+        for (const { row, now } of batch) {
           const counted = minutes.get(idOf(row));
           if (counted) courses[row.id] = counterCourse(counted, row.createdAt, now);
         }
@@ -85,11 +85,11 @@ export class CounterHistory {
   }
 
   /** Reads all shards of a backend: a reshard may have moved a counter. */
-  private async minutesOf(backend: string, rows: readonly CounterRow[], now: number) {
-    const since = minuteOf({ at: now - COURSE_MS });
+  private async minutesOf(backend: string, batch: readonly { row: CounterRow; now: number }[]) {
+    const since = minuteOf({ at: Math.min(...batch.map(({ now }) => now)) - COURSE_MS });
     const found = new Map<string, CounterMinute[]>();
     for (const storeId of this.storeIdsOf(backend)) {
-      const ids = rows.map(idOf);
+      const ids = batch.map(({ row }) => idOf(row));
       const read = await readCounterMinutes(this.database.raw.ask, storeId, ids, since);
       for (const [id, minutes] of read) found.set(id, [...(found.get(id) ?? []), ...minutes]);
     }
