@@ -31,6 +31,17 @@ const sameWords = (json: string) =>
     return typeof value === 'number' && value > 1_000 ? 'number' : value;
   });
 
+/** True once the list shows the end of the only other hold before it. */
+const LISTED = `query 'lock.list?prefix=guide:b' | grep '"free"' > /dev/null`;
+
+/** Does the same on a machine that takes minutes over it, or is late with what it shows. */
+const unhurried = (script: string) =>
+  script
+    .replaceAll(/"(lease|holdAtLeast)Ms":[1-9]\d*000\b/g, (field) => `${field}0`)
+    .replace('"leaseMs":100}', '"leaseMs":2000}')
+    .replace('sleep 0.3\n', 'sleep 2.1\n')
+    .replace('sleep 1\n', `until ${LISTED}; do sleep 0.1; done\n`);
+
 const MARK = '\n<end of example>\n';
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
@@ -38,7 +49,9 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0;
 test.skipIf(!hasCurl)(
   'every example of the API guide answers what the guide says (needs curl)',
   async () => {
-    const script = examples.map((example) => `${example.script}\nprintf '${MARK}'\n`).join('');
+    const script = examples
+      .map((example) => `${unhurried(example.script)}\nprintf '${MARK}'\n`)
+      .join('');
     const shell = spawn('bash', ['-c', script], {
       env: {
         ...process.env,
@@ -62,6 +75,4 @@ test.skipIf(!hasCurl)(
       else expect(sameWords(given), asked).toEqual(sameWords(answer));
     }
   },
-  // One of them waits for 25 s.
-  180_000,
 );
