@@ -123,8 +123,12 @@ describe.skipIf(!isMysqlTested)('a backend besides the control database', () => 
     const api = await ApiHarness.start({ LOCKYARD_BACKEND_LATE: url });
     await api.namespace('there', 'late');
     const key = await api.key('orders', ['default', 'there']);
-    const take = (namespace: string) =>
-      api.post(key, 'lock.acquire', { namespace, name: 'a', owner: 'o', leaseMs: 1_000 });
+    let taken = 0;
+    const take = (namespace: string) => {
+      taken += 1;
+      const name = `lock ${taken}`;
+      return api.post(key, 'lock.acquire', { namespace, name, owner: 'o', leaseMs: 60_000 });
+    };
 
     expect((await take('default')).data).toMatchObject({ outcome: 'granted' });
     const refused = await inTime(take('there'));
