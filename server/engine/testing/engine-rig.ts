@@ -29,6 +29,8 @@ export interface Member extends EngineOwner {
   process: string;
   /** Moves its monotonic clock forward, so that answers appear to take that much longer. */
   later(ms: number): void;
+  /** Stops its monotonic clock, which then only `later` moves. */
+  stopClock(): void;
 }
 
 const UNBOUNDED: DecidingPolicy = { queueLimit: 1_000, lockDelayMs: 0 };
@@ -57,18 +59,29 @@ export class EngineRig {
     return this.joinWith(await this.under.another());
   }
 
+  /** The same with a stopped clock: commands have all their time, however slow the machine is. */
+  async joinStopped(): Promise<Member> {
+    const member = await this.join();
+    member.stopClock();
+    return member;
+  }
+
   async joinWith(store: Store, process = newProcess()): Promise<Member> {
     const faults = new FaultyStore(store);
     faults.clockSetMs = this.aheadMs;
     const options = this.optionsOver(faults, process);
     const { now, monotonic } = options.clock;
     let laterMs = 0;
-    const clock = { now, monotonic: () => monotonic() + laterMs };
+    let stoppedAt: number | null = null;
+    const clock = { now, monotonic: () => (stoppedAt ?? monotonic()) + laterMs };
     const engine = await createEngine({ ...options, clock });
     const later = (ms: number) => {
       laterMs += ms;
     };
-    const member = { engine, faults, process, later };
+    const stopClock = () => {
+      stoppedAt = monotonic();
+    };
+    const member = { engine, faults, process, later, stopClock };
     this.members.push(member);
     return member;
   }
