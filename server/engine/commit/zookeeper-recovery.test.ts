@@ -49,14 +49,14 @@ it('finds a change that was applied in time after its record had been read', asy
   const seen = await created(store, key);
   const faults = new FaultyStore(await under.another());
   const { now } = await readOne(store, key);
-  const change = update(key, seen, { clock: { past: 0, ahead: now + 1_500 } });
+  const change = update(key, seen, { clock: { past: 0, ahead: now + 3_000 } });
   // The read of the record passes, and the proof that it came from the same ZooKeeper does not.
   const release = under.stallProofs();
   const landed = async () => {
     await expect.poll(under.heldPackets).toBeGreaterThan(0);
     await pause(100);
     expect(await swapOne(store, change)).toMatchObject({ applied: true });
-    await pause(1_600);
+    await pause(3_100);
     release();
   };
   const outcomes = await during(landed, faults, (context, dueAt) =>
