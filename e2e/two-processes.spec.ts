@@ -157,6 +157,17 @@ test('a killed process delays the next waiter by 2 s at most, and leaves nothing
   await expect(events.first()).toContainText('Expired');
 });
 
+test('a session that ends at one process ends at the other', async ({ context, page }) => {
+  const { cookie } = await callConsole(two, '', 'session.signIn', {
+    name: admin.name,
+    password: admin.password,
+  });
+  await signIn(context, two, { ...admin, cookie });
+  await openLive(page, `${two.url}/`);
+  await callConsole(one, cookie, 'session.signOut', {});
+  await expect(page).toHaveURL(`${two.url}/sign-in`);
+});
+
 test('a client with both addresses keeps place, hold and lead when its process dies', async () => {
   const name = 'moves-over';
   const url = `${one.url},${two.url}`;
@@ -212,29 +223,18 @@ test('a client with both addresses keeps place, hold and lead when its process d
   await expect.poll(() => leaders.slice(-2)).toEqual([term?.token, null]);
   unwatch.abort();
   await watching;
-  await one.restart();
 });
 
-test('a session that ends at one process ends at the other', async ({ context, page }) => {
-  const { cookie } = await callConsole(two, '', 'session.signIn', {
-    name: admin.name,
-    password: admin.password,
-  });
-  await signIn(context, two, { ...admin, cookie });
-  await openLive(page, `${two.url}/`);
-  await callConsole(one, cookie, 'session.signOut', {});
-  await expect(page).toHaveURL(`${two.url}/sign-in`);
-});
-
+// The test before has left only the second process.
 test('a database that becomes unsafe shows its reason and grants nothing until corrected', async ({
   context,
   page,
 }) => {
   const server = await createConnection({ uri: database.url });
   const reasonOf = (error: unknown) => (error as { reason?: string }).reason;
-  const token = await take(atOne, 'held-meanwhile');
-  await signIn(context, one, admin);
-  await openPage(page, `${one.url}/backends`);
+  const token = await take(atTwo, 'held-meanwhile');
+  await signIn(context, two, admin);
+  await openPage(page, `${two.url}/backends`);
   const card = page.getByRole('listitem', { name: 'Backend default' });
   const readAgain = () => card.getByRole('button', { name: /Check the settings/ }).click();
   await expect(card).toContainText('Best-effort');
@@ -252,9 +252,9 @@ test('a database that becomes unsafe shows its reason and grants nothing until c
     await expect(card).toContainText('The server is read-only');
     const topBar = page.getByRole('banner').getByRole('link', { name: /default/ });
     await expect(topBar).toContainText('grants disabled');
-    const refused = await atOne.acquire({ name: 'new', leaseMs: 1_000 }).catch(reasonOf);
+    const refused = await atTwo.acquire({ name: 'new', leaseMs: 1_000 }).catch(reasonOf);
     expect(refused).toBe('BACKEND_DOWN');
-    await page.goto(`${one.url}/locks/default/held-meanwhile`);
+    await page.goto(`${two.url}/locks/default/held-meanwhile`);
     await expect(page.locator('main')).toContainText('Backend default is not granting locks');
     await expect(page.locator('main')).toContainText('No grant: backend is not granting locks');
     await untilAlive(page);
@@ -263,8 +263,8 @@ test('a database that becomes unsafe shows its reason and grants nothing until c
     await page.keyboard.press('Escape');
     await page.goBack();
     const mine = { name: 'held-meanwhile', token };
-    expect(await atOne.renew({ ...mine, leaseMs: 60_000 })).toMatchObject({ outcome: 'renewed' });
-    expect(await atOne.release(mine)).toEqual({ outcome: 'released' });
+    expect(await atTwo.renew({ ...mine, leaseMs: 60_000 })).toMatchObject({ outcome: 'renewed' });
+    expect(await atTwo.release(mine)).toEqual({ outcome: 'released' });
   } finally {
     await server.query('SET GLOBAL read_only = OFF');
     await server.end();
@@ -272,7 +272,7 @@ test('a database that becomes unsafe shows its reason and grants nothing until c
   await untilAlive(page);
   await readAgain();
   await expect(card).toContainText('Strong');
-  expect(await atOne.acquire({ name: 'new', leaseMs: 1_000 })).toMatchObject({
+  expect(await atTwo.acquire({ name: 'new', leaseMs: 1_000 })).toMatchObject({
     outcome: 'granted',
   });
 });
