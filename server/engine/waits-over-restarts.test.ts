@@ -64,3 +64,26 @@ it('after a kill, waiters have waited since their first request, multi-locks too
   for (const { outcome } of await Promise.all(calls)) expect(outcome).toBe('queued');
   await release(after, key, 'w0', token);
 });
+
+it('a waiter learns at a shutdown what is left of its wait, with or without an id', async () => {
+  const key = freshKey();
+  const member = await rig.join();
+  await takeLock(member, key, 'w1', { leaseMs: 600_000 });
+  const parts = { waitMs: 20_000 };
+  const twice = { ...parts, requestId: 'r' };
+  const answers = Promise.all([
+    acquire(member, key, 'w2', parts),
+    acquire(member, key, 'w3', twice),
+    acquire(member, key, 'w3', twice),
+    acquireMultiLock(member, [key, freshKey()], 'w4', parts),
+  ]);
+  answers.catch(() => undefined);
+  const waiters = async () => (await member.engine.run(key, { verb: 'inspect' })).waiters.length;
+  await expect.poll(waiters).toBe(3);
+  rig.passMs(5_000);
+  await member.engine.drain();
+  for (const answer of await answers) {
+    if (answer.outcome !== 'queued') throw new Error(answer.outcome);
+    expect(answer.patienceLeftMs).toBeLessThanOrEqual(15_000);
+  }
+});

@@ -212,7 +212,8 @@ export abstract class WaitingAcquires<
       if (wake.why === 'patience') call.endPatience(context.monotonic());
       else if (isLeaving(wake.why)) {
         const waitMs = Math.max(1, Math.round(call.patienceEndsAt - context.monotonic()));
-        const leaving = { target, command: { ...command, waitMs }, call, queued: answer };
+        const queued = { ...answer, patienceLeftMs: waitMs };
+        const leaving = { target, command: { ...command, waitMs }, call, queued };
         return this.lastAnswer(call, await this.leave({ ...leaving, why: wake.why }));
       }
     }
