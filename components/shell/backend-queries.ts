@@ -13,8 +13,9 @@ const UNREAD_POLL_MS = 1_000;
 
 const POLLED = { refetchInterval: POLL_MS, staleTime: POLL_MS };
 
-/** Whether all of a backend has been read since the server started. */
-export const isUnread = ({ unreadForMs }: BackendHealth): boolean => unreadForMs !== undefined;
+/** Whether a backend is being read for the first time since the server started. */
+export const isUnread = ({ reachable, unreadForMs }: BackendHealth): boolean =>
+  reachable && unreadForMs !== undefined;
 
 /**
  * The health of every backend, refetched every 5 s. How long one has been silent counts on from
