@@ -217,12 +217,15 @@ describe('an engine whose store knows only a lower bound of its clock', () => {
     const first = await acquireMultiLock(member, keys, 'w1', parts);
     if (first.outcome !== 'granted') return expect.unreachable(first.outcome);
     const leftMs = () => (first.grants[0]?.expiresAt ?? 0) - Date.now();
+    // Read before the call: a busy machine may take a while over what follows its answer.
+    let mostMs = leftMs() + CLOCK_GRAIN_MS;
     const again = await acquireMultiLock(member, keys, 'w1', parts);
     if (again.outcome !== 'granted') return expect.unreachable(again.outcome);
-    expect(again.grants[0]?.expiresInMs).toBeLessThanOrEqual(leftMs() + CLOCK_GRAIN_MS);
+    expect(again.grants[0]?.expiresInMs).toBeLessThanOrEqual(mostMs);
+    mostMs = leftMs() + CLOCK_GRAIN_MS;
     const held = await acquire(member, key, 'w2');
     if (held.outcome !== 'held') return expect.unreachable(held.outcome);
-    expect(held.holders[0]?.expiresInMs).toBeLessThanOrEqual(leftMs() + CLOCK_GRAIN_MS);
+    expect(held.holders[0]?.expiresInMs).toBeLessThanOrEqual(mostMs);
     await rig.close();
   });
 });
