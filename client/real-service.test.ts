@@ -250,13 +250,13 @@ describe('losing', () => {
     const ended = outcomeOf(
       withLock(name, { client, leaseMs: 1_000 }, async ({ signal }) => {
         isCut = true;
-        await aborted(signal).catch(() => order.push('told'));
+        await aborted(signal).catch(() => order.push('holder'));
         isCut = false;
       }),
     );
     while (!isCut) await sleep(5);
     await withLock(name, { client: billing }, () => void order.push('successor'));
-    expect(order).toEqual(['told', 'successor']);
+    expect(order).toEqual(['holder', 'successor']);
     expect(await ended).toMatchObject({ name: 'LockLost', loss: { cause: 'unrenewed' } });
   });
 

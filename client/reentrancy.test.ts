@@ -396,10 +396,10 @@ describe('what reaches inner work', () => {
   });
 
   test('messages of operators, also from before it began, and none after its end', async () => {
-    const told: string[] = [];
+    const notices: string[] = [];
     const listening = (who: string) => ({
-      onAskedToRelease: () => told.push(`${who} asked`),
-      onRenewalsStopped: () => told.push(`${who} stopped`),
+      onAskedToRelease: () => notices.push(`${who} asked`),
+      onRenewalsStopped: () => notices.push(`${who} stopped`),
     });
     const work = heldWork();
     const ended = job(listening('outer'), async () => {
@@ -414,11 +414,11 @@ describe('what reaches inner work', () => {
     await work.started();
     bench.clock.advance(10_000);
     (await bench.server.next('lock.renew')).answer({ ...renewed, askedToRelease: remark });
-    await until(() => told.length > 1);
+    await until(() => notices.length > 1);
     work.finish('done');
     await releaseNext();
     await ended;
-    expect(told).toEqual(['outer asked', 'first asked', 'second asked']);
+    expect(notices).toEqual(['outer asked', 'first asked', 'second asked']);
   });
 });
 

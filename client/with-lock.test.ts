@@ -335,7 +335,7 @@ describe('messages of operators to a holder', () => {
     const seen: { view?: Hold } = {};
     const { client, server, clock } = bench;
     const work = heldWork();
-    const options = { client, onAskedToRelease: (told: unknown) => asked.push(told) };
+    const options = { client, onAskedToRelease: (notice: unknown) => asked.push(notice) };
     const ended = outcomeOf(
       withLock('job', options, (hold) => {
         seen.view = hold;
@@ -361,7 +361,7 @@ describe('messages of operators to a holder', () => {
 
   test('once its renewals are blocked the hold is valid no longer than was answered', async () => {
     const stopped: unknown[] = [];
-    const { work, ended } = await working({ onRenewalsStopped: (told) => stopped.push(told) });
+    const { work, ended } = await working({ onRenewalsStopped: (notice) => stopped.push(notice) });
     bench.clock.advance(10_000);
     const notice = { ...renewed, expiresInMs: 3_000, renewalsStopped: remark };
     (await bench.server.next('lock.renew')).answer(notice);
@@ -386,7 +386,7 @@ describe('messages of operators to a holder', () => {
       withLock('job', { client }, (hold) => {
         hold.askedToRelease.addEventListener('abort', () => {
           seen.push(hold.renewalsStopped);
-          const onRenewalsStopped = () => seen.push('told');
+          const onRenewalsStopped = () => seen.push('notice');
           void withLock('job', { client, onRenewalsStopped }, () => 'inner');
         });
         return work.run(hold);
@@ -398,7 +398,7 @@ describe('messages of operators to a holder', () => {
     (await server.next('lock.renew')).answer({ ...renewed, renewalsStopped: remark });
     await until(() => seen.length > 1);
     await new Promise(setImmediate);
-    expect(seen).toEqual([remark, 'told']);
+    expect(seen).toEqual([remark, 'notice']);
     work.finish('done');
     await released();
     expect(await ended).toBe('done');

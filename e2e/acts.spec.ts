@@ -264,7 +264,7 @@ test('withLock aborts its work when the lock is force-released', async ({ page }
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     });
   });
-  const told = work.catch((error: unknown) => error);
+  const failing = work.catch((error: unknown) => error);
   await running;
   await openLive(page, `/?q=${name}`);
   await lockRow(page, name).hover();
@@ -275,7 +275,7 @@ test('withLock aborts its work when the lock is force-released', async ({ page }
   await nameField.fill(name);
   await dialog(page).getByRole('button', { name: 'Force release (no waiters)' }).click();
   await expect(cell(lockRow(page, name), 'state')).toContainText('released, now free');
-  const error = await told;
+  const error = await failing;
   expect(error).toBeInstanceOf(LockLost);
   expect((error as LockLost).loss).toMatchObject({ cause: 'forced', reason: 'wrong file' });
 });

@@ -118,14 +118,14 @@ test('a holder gets a release request; a hold with blocked renewals ends with it
   page,
 }) => {
   const name = 'long-import';
-  const told: string[] = [];
+  const notices: string[] = [];
   const work = withLock(
     name,
     {
       client: imports,
       leaseMs: 15_000,
-      onAskedToRelease: ({ by, reason }) => told.push(`asked by ${by}: ${reason}`),
-      onRenewalsStopped: ({ by }) => told.push(`stopped by ${by}`),
+      onAskedToRelease: ({ by, reason }) => notices.push(`asked by ${by}: ${reason}`),
+      onRenewalsStopped: ({ by }) => notices.push(`stopped by ${by}`),
     },
     (hold) =>
       new Promise((_, reject) =>
@@ -140,14 +140,14 @@ test('a holder gets a release request; a hold with blocked renewals ends with it
   await act(page, 'Ask to release');
   const note = page.getByRole('status').filter({ hasText: /^Release request/ });
   await expect(note).toContainText(/imports-1 gets it at its next renewal|delivered to imports-1/);
-  await expect.poll(() => told).toEqual(['asked by Stella Steward: the deploy waits']);
+  await expect.poll(() => notices).toEqual(['asked by Stella Steward: the deploy waits']);
   await expect(note).toContainText(/delivered to imports-1 at \d\d:\d\d:\d\d/);
   await expect(page.getByRole('button', { name: 'Ask again…' })).toBeVisible();
   await page.getByRole('button', { name: 'Block renewals…' }).click();
   await reason(page, 'it never ends');
   await act(page, 'Block renewals');
   expect(await work).toBe('LockLost');
-  expect(told).toContain('stopped by Stella Steward');
+  expect(notices).toContain('stopped by Stella Steward');
 });
 
 test('the result of an action is read out once, not with every second of its countdown', async ({

@@ -280,10 +280,12 @@ describe('an output that cannot be written', () => {
       const child = spawn('sh', ['-c', full, process.execPath, rig.bundle, ...words], {
         env: rig.environment as NodeJS.ProcessEnv,
       });
-      const told = text(child.stderr);
+      const printed = text(child.stderr);
       const [code] = await once(child, 'close');
       expect(code).toBe(70);
-      expect(await told).toMatch(/^lockyard: Standard output cannot be written: ENOSPC[^\n]*\n$/);
+      expect(await printed).toMatch(
+        /^lockyard: Standard output cannot be written: ENOSPC[^\n]*\n$/,
+      );
     },
   );
 });

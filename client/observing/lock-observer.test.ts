@@ -10,7 +10,7 @@ const bench = scriptedBench();
 const HOOKS = ['waitEnded', 'renewed', 'lost', 'released', 'requestFailed'] as const;
 const renewed = { outcome: 'renewed', rev: 8, expiresAt: 1_700_000_040_000, expiresInMs: 30_000 };
 
-let told: [string, object][];
+let reported: [string, object][];
 
 function observed(observer: LockObserver) {
   const { url, clock } = bench;
@@ -24,8 +24,8 @@ const observing = (hook: (name: string, event: object) => unknown): LockObserver
 
 let client: LockyardClient;
 beforeEach(() => {
-  told = [];
-  client = observed(observing((name, event) => void told.push([name, event])));
+  reported = [];
+  client = observed(observing((name, event) => void reported.push([name, event])));
 });
 
 const lock = { namespace: 'default', name: 'job', mode: 'exclusive' };
@@ -48,21 +48,21 @@ async function working(options?: WithLockOptions) {
 describe('an observer is notified', () => {
   test('of a wait, of renewals and of a release, with how long each took', async () => {
     const { work, ended } = await working();
-    expect(told).toEqual([['waitEnded', { ...lock, outcome: 'granted', waitedMs: 250 }]]);
+    expect(reported).toEqual([['waitEnded', { ...lock, outcome: 'granted', waitedMs: 250 }]]);
     bench.clock.advance(9_750);
     const renewal = await bench.server.next('lock.renew');
     bench.clock.advance(40);
     renewal.answer(renewed);
-    await until(() => told.length === 2);
+    await until(() => reported.length === 2);
     const leftMs = 20_000 - 302;
-    expect(told[1]).toEqual(['renewed', { ...lock, token: 41, latencyMs: 40, leftMs }]);
+    expect(reported[1]).toEqual(['renewed', { ...lock, token: 41, latencyMs: 40, leftMs }]);
     work.finish('done');
     const release = await bench.server.next('lock.release');
     bench.clock.advance(10);
     release.answer({ outcome: 'released' });
     expect(await ended).toBe('done');
     const released = { ...lock, token: 41, outcome: 'released', heldMs: 9_800 };
-    expect(told.slice(2)).toEqual([['released', released]]);
+    expect(reported.slice(2)).toEqual([['released', released]]);
   });
 
   test('of a loss when noticed, not only after the work, and of no release then', async () => {
@@ -72,10 +72,10 @@ describe('an observer is notified', () => {
     call.answer({ outcome: 'lost', cause: 'forced', at: 5, by: 'Ana' });
     await until(() => work.isAborted);
     const lost = { ...lock, token: 41, cause: 'forced', heldMs: 10_000 };
-    expect(told.slice(1)).toEqual([['lost', lost]]);
+    expect(reported.slice(1)).toEqual([['lost', lost]]);
     work.finish('done');
     expect(await ended).toMatchObject({ name: 'LockLost' });
-    expect(told.length).toBe(2);
+    expect(reported.length).toBe(2);
   });
 
   test('of a loss that only the release reveals', async () => {
@@ -83,7 +83,9 @@ describe('an observer is notified', () => {
     work.finish('done');
     (await bench.server.next('lock.release')).answer({ outcome: 'lost', cause: 'expired', at: 5 });
     expect(await ended).toMatchObject({ name: 'LockLost' });
-    expect(told.slice(1)).toEqual([['lost', { ...lock, token: 41, cause: 'expired', heldMs: 0 }]]);
+    expect(reported.slice(1)).toEqual([
+      ['lost', { ...lock, token: 41, cause: 'expired', heldMs: 0 }],
+    ]);
   });
 
   test('of every request that failed, and of a release that was never confirmed', async () => {
@@ -100,7 +102,7 @@ describe('an observer is notified', () => {
       'requestFailed',
       { procedure: 'lock.release', url: bench.url, reason, latencyMs },
     ];
-    expect(told.slice(1)).toEqual([
+    expect(reported.slice(1)).toEqual([
       failed('BACKEND_DOWN', 7),
       failed('UNKNOWN', 0),
       ['released', { ...lock, token: 41, outcome: 'unconfirmed', heldMs: 9_997 }],
@@ -113,7 +115,7 @@ describe('an observer is notified', () => {
     await asked;
     const { url } = bench;
     const failed = { procedure: 'counter.get', url, reason: 'NOT_FOUND', latencyMs: 0 };
-    expect(told).toEqual([['requestFailed', failed]]);
+    expect(reported).toEqual([['requestFailed', failed]]);
   });
 
   test('of a wait that timed out, of a caller that gave up, and of a refusal', async () => {
@@ -130,7 +132,7 @@ describe('an observer is notified', () => {
     const refused = take({ mode: 'shared' });
     (await bench.server.next('lock.acquire')).refuse(403, 'FORBIDDEN');
     await refused.ended;
-    const ends = told.filter(([hook]) => hook === 'waitEnded').map(([, event]) => event);
+    const ends = reported.filter(([hook]) => hook === 'waitEnded').map(([, event]) => event);
     expect(ends).toMatchObject([
       { outcome: 'timeout' },
       { outcome: 'abandoned' },
@@ -143,7 +145,7 @@ describe('an observer is notified', () => {
     (await bench.server.next('lock.acquire')).answer(granted());
     (await bench.server.next('lock.release')).answer({ outcome: 'released' });
     expect(await ended).toBe('done');
-    expect(told).toMatchObject([
+    expect(reported).toMatchObject([
       ['waitEnded', { outcome: 'granted' }],
       ['waitEnded', { outcome: 'joined', waitedMs: 0 }],
       ['released', {}],
@@ -170,8 +172,8 @@ describe('an observer is notified of each lock of a multi-lock', () => {
       (await bench.server.next('lock.release')).answer({ outcome: 'released' });
     }
     expect(await ended).toBe('done');
-    expect(told.slice(0, 2)).toEqual(ofBoth('granted', 250));
-    expect(told.slice(2)).toMatchObject([
+    expect(reported.slice(0, 2)).toEqual(ofBoth('granted', 250));
+    expect(reported.slice(2)).toMatchObject([
       ['released', { name: 'b', token: 42 }],
       ['released', { name: 'a', token: 41 }],
     ]);
@@ -182,23 +184,23 @@ describe('an observer is notified of each lock of a multi-lock', () => {
     const call = await bench.server.next('lock.acquireMany');
     call.answer({ outcome: 'held', blockedBy: [], retryAfterMs: 50 });
     await late;
-    expect(told.splice(0)).toEqual(ofBoth('timeout', 0));
+    expect(reported.splice(0)).toEqual(ofBoth('timeout', 0));
     const caller = new AbortController();
     const abandoned = begun({ signal: caller.signal });
     await bench.server.next('lock.acquireMany');
     caller.abort();
     (await bench.server.next('lock.cancelMany')).answer({ outcome: 'cancelled' });
     await abandoned;
-    expect(told.splice(0)).toEqual(ofBoth('abandoned', 0));
+    expect(reported.splice(0)).toEqual(ofBoth('abandoned', 0));
     const refused = begun();
     (await bench.server.next('lock.acquireMany')).refuse(403, 'FORBIDDEN');
     await refused;
-    expect(told.splice(0).slice(1)).toEqual(ofBoth('failed', 0));
+    expect(reported.splice(0).slice(1)).toEqual(ofBoth('failed', 0));
     const nested = outcomeOf(withLock('a', { client }, () => begun()));
     (await bench.server.next('lock.acquire')).answer(granted());
     (await bench.server.next('lock.release')).answer({ outcome: 'released' });
     expect(await nested).toMatchObject({ reason: 'INVALID' });
-    expect(told.slice(1, 3)).toEqual(ofBoth('failed', 0));
+    expect(reported.slice(1, 3)).toEqual(ofBoth('failed', 0));
   });
 });
 

@@ -34,15 +34,15 @@ async function answer(locks: ListedLock[], more: Partial<WatchAnswer> = {}) {
 
 /** Watches, and records each state. */
 function watcher(which: { names: string[] } | { prefix: string }) {
-  const told: string[] = [];
+  const seen: string[] = [];
   const stop = new AbortController();
   const ended = (async () => {
     const options = { ...which, client: bench.client, signal: stop.signal };
     for await (const { name, state, holders } of watchLocks(options)) {
-      told.push([name, state, ...holders.map(({ token }) => token)].join(' '));
+      seen.push([name, state, ...holders.map(({ token }) => token)].join(' '));
     }
   })();
-  return { told, stop, ended };
+  return { seen, stop, ended };
 }
 
 async function stopped({ stop, ended }: ReturnType<typeof watcher>) {
@@ -61,8 +61,8 @@ test('yields the present state and each change, resuming where the last answer e
   await answer([held('a', 9, holder(41, 60_000))]);
   await answer([free('a', 3)]);
   await answer([free('a', 10)]);
-  await until(() => watching.told.length === 3);
-  expect(watching.told).toEqual(['a free', 'a held 41', 'a free']);
+  await until(() => watching.seen.length === 3);
+  expect(watching.seen).toEqual(['a free', 'a held 41', 'a free']);
   await stopped(watching);
 });
 
@@ -71,8 +71,8 @@ test('after a reset yields only what has changed, and missing locks as free', as
   await answer([held('xa', 1, holder(1)), held('xb', 1, holder(2)), held('xc', 1, holder(3))]);
   await answer([held('xa', 2, holder(1))], { reset: true, more: true });
   await answer([held('xb', 4, holder(9))]);
-  await until(() => watching.told.length === 5);
-  expect(watching.told.slice(3)).toEqual(['xb held 9', 'xc free']);
+  await until(() => watching.seen.length === 5);
+  expect(watching.seen.slice(3)).toEqual(['xb held 9', 'xc free']);
   await stopped(watching);
 });
 
@@ -83,12 +83,12 @@ test('reports every lock as unknown while Lockyard does not answer, then its sta
     (await bench.server.next('lock.watch')).refuse(503, 'BACKEND_DOWN', { retryAfterMs: 500 });
     await bench.clock.advanceOver(500);
   }
-  await until(() => watching.told.length === 2);
-  expect(watching.told[1]).toBe('a unknown 1');
+  await until(() => watching.seen.length === 2);
+  expect(watching.seen[1]).toBe('a unknown 1');
   const { input } = await answer([held('a', 1, holder(1))]);
   expect(input.since).toBeUndefined();
-  await until(() => watching.told.length === 3);
-  expect(watching.told[2]).toBe('a held 1');
+  await until(() => watching.seen.length === 3);
+  expect(watching.seen[2]).toBe('a held 1');
   await stopped(watching);
 });
 
@@ -104,8 +104,8 @@ describe('while Lockyard never answers', () => {
     const watching = watcher({ names: ['a', 'b'] });
     await refuseUntilSilent();
     await answer([free('a', 0), held('b', 1, holder(1))]);
-    await until(() => watching.told.length === 4);
-    expect(watching.told).toEqual(['a unknown', 'b unknown', 'a free', 'b held 1']);
+    await until(() => watching.seen.length === 4);
+    expect(watching.seen).toEqual(['a unknown', 'b unknown', 'a free', 'b held 1']);
     await stopped(watching);
   });
 
@@ -134,25 +134,25 @@ test('reports every lock as unknown 15 s after the last answer, whatever came be
   const third = await bench.server.next('lock.watch');
   expect(third.input.waitMs).toBeLessThanOrEqual(5_000);
   bench.clock.advance(10_000);
-  await until(() => watching.told.length === 2);
-  expect(watching.told[1]).toBe('a unknown 1');
+  await until(() => watching.seen.length === 2);
+  expect(watching.seen[1]).toBe('a unknown 1');
   await stopped(watching);
 });
 
 test('yields nothing once the signal has aborted, not even what was already received', async () => {
   const stop = new AbortController();
   const options = { prefix: 'x', client: bench.client, signal: stop.signal };
-  const told: string[] = [];
+  const seen: string[] = [];
   const ended = (async () => {
     for await (const { name, state } of watchLocks(options)) {
-      told.push(`${name} ${state}`);
-      if (told.length === 3) stop.abort();
+      seen.push(`${name} ${state}`);
+      if (seen.length === 3) stop.abort();
     }
   })();
   await answer([held('xa', 1, holder(1)), held('xb', 1, holder(2))]);
   await answer([], { reset: true });
   await ended;
-  expect(told).toEqual(['xa held', 'xb held', 'xa free']);
+  expect(seen).toEqual(['xa held', 'xb held', 'xa free']);
 });
 
 test('continues after a server error, and reports all locks as unknown if it lasts', async () => {
@@ -162,10 +162,10 @@ test('continues after a server error, and reports all locks as unknown if it las
     (await bench.server.next('lock.watch')).refuse(500, 'INTERNAL');
     await bench.clock.advanceOver(1_000);
   }
-  await until(() => watching.told.length === 2);
-  expect(watching.told[1]).toBe('a unknown 1');
+  await until(() => watching.seen.length === 2);
+  expect(watching.seen[1]).toBe('a unknown 1');
   await answer([held('a', 1, holder(1))]);
-  await until(() => watching.told.length === 3);
+  await until(() => watching.seen.length === 3);
   await stopped(watching);
 });
 
@@ -179,8 +179,8 @@ test.each([302, 404])('only before Lockyard has answered a proxy ends it by %i',
   (await bench.server.next('lock.watch')).reply(status, 'Back soon.');
   await bench.clock.advanceOver(1_000);
   await answer([free('a', 2)]);
-  await until(() => watching.told.length === 2);
-  expect(watching.told).toEqual(['a held 1', 'a free']);
+  await until(() => watching.seen.length === 2);
+  expect(watching.seen).toEqual(['a held 1', 'a free']);
   await stopped(watching);
 });
 

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 const program = `
   import { endWithNpm } from ${JSON.stringify(join(import.meta.dirname, 'end-with-npm.mjs'))};
   endWithNpm();
-  process.on('SIGTERM', () => { console.log('told'); process.exit(); });
+  process.on('SIGTERM', () => { console.log('ended'); process.exit(); });
   process.stdin.resume().on('end', () => { console.log('left'); process.exit(); });
   console.log('up');`;
 

@@ -98,8 +98,8 @@ describe('a restored lock', () => {
       cause: 'forced',
       ...why,
     });
-    const told = restored?.events.map(({ kind, rev }) => [kind, rev]);
-    expect(told).toEqual([
+    const recorded = restored?.events.map(({ kind, rev }) => [kind, rev]);
+    expect(recorded).toEqual([
       ['dropped', restored?.next.rev],
       ['forced', restored?.next.rev],
     ]);

@@ -37,8 +37,8 @@ describe.each(storeNames)('a random campaign over %s', (name) => {
     const history = await eventsByLock(rig.under.store, keys);
     const granted = (lock: string) =>
       (history.get(lock) ?? []).filter(({ kind }) => kind === 'granted');
-    const told = calls.filter(({ verb, outcome }) => verb === 'acquire' && outcome === 'ok');
-    const heard = new Set(told.map(({ lock, token }) => `${lock} ${token}`));
+    const acquired = calls.filter(({ verb, outcome }) => verb === 'acquire' && outcome === 'ok');
+    const heard = new Set(acquired.map(({ lock, token }) => `${lock} ${token}`));
     const revertedGrants = (lock: string) =>
       granted(lock).filter(({ token }) => !heard.has(`${lock} ${token}`)).length;
     const done = calls.filter(({ outcome }) => outcome === 'ok').length;
@@ -46,8 +46,8 @@ describe.each(storeNames)('a random campaign over %s', (name) => {
 
     const violations = checkHistory(calls, { revertedGrants });
     for (const { lock } of violations) {
-      const told = calls.filter((call) => call.lock === lock);
-      console.info(JSON.stringify({ lock, told, written: history.get(lock) }));
+      const answered = calls.filter((call) => call.lock === lock);
+      console.info(JSON.stringify({ lock, answered, written: history.get(lock) }));
     }
     expect(violations, `seed ${seed}`).toEqual([]);
     expect(heard.size, `seed ${seed}`).toBeGreaterThanOrEqual(GRANTS_MIN);
@@ -58,7 +58,7 @@ describe.each(storeNames)('a random campaign over %s', (name) => {
       const tokens = granted(lock).map(({ token }) => token ?? 0);
       expect(tokens, `seed ${seed}`).toEqual([...new Set(tokens)].sort((a, b) => a - b));
     }
-    for (const { lock, token } of told) {
+    for (const { lock, token } of acquired) {
       expect(
         granted(lock).map((event) => event.token),
         `seed ${seed}`,

@@ -27,14 +27,14 @@ describe.each(storeNames)('counters over %s', (name) => {
     const reader = await rig.join();
     const moves = await counterEventsByName(rig.under.store);
     for (const key of keys) {
-      const told = moves.get(key.name) ?? [];
-      checkHistory(told);
+      const own = moves.get(key.name) ?? [];
+      checkHistory(own);
       checkSteps(
         steps.filter((step) => step.key === key),
-        told,
+        own,
       );
       const { value } = await insist(() => readCounter(reader, key));
-      expect(value).toBe(told.at(-1)?.value);
+      expect(value).toBe(own.at(-1)?.value);
     }
   }, 600_000);
 });

@@ -180,11 +180,11 @@ describe.each(storeNames)('an engine over %s', (name) => {
       sufferAt(own, key, { kind: 'loseReply' }, { kind: 'pass', first: () => bump(key) });
       const startedAt = performance.now();
       expect(await reasonOf(release(own, key, 'w1', token))).toBe('UNKNOWN');
-      const told = await waiting.then(
+      const outcome = await waiting.then(
         (answer) => answer.outcome,
         (error: LockyardError) => error.reason,
       );
-      expect(['granted', 'UNKNOWN']).toContain(told);
+      expect(['granted', 'UNKNOWN']).toContain(outcome);
       expect(performance.now() - startedAt).toBeLessThan(10_000);
     });
 

@@ -37,8 +37,8 @@ it('a random campaign over two shards breaks no promise that one store keeps', a
   for (const { name } of keys) {
     expect(histories[1 - shardOf(name)]?.get(name) ?? [], `seed ${seed}`).toEqual([]);
   }
-  const told = calls.filter(({ verb, outcome }) => verb === 'acquire' && outcome === 'ok');
-  const heard = new Set(told.map(({ lock, token }) => `${lock} ${token}`));
+  const granted = calls.filter(({ verb, outcome }) => verb === 'acquire' && outcome === 'ok');
+  const heard = new Set(granted.map(({ lock, token }) => `${lock} ${token}`));
   const revertedGrants = (lock: string) =>
     eventsOf(lock).filter(({ kind, token }) => kind === 'granted' && !heard.has(`${lock} ${token}`))
       .length;

@@ -211,10 +211,10 @@ it('a search reports what broke for every failing seed, and how to replay it', a
   const bad = await playSeeds({ from, seeds: 8, flaws, say: (line) => void lines.push(line) });
   expect(bad, `seeds from ${from}`).toBeGreaterThan(0);
   expect(lines).toHaveLength(2 * bad + 1);
-  const [told = '', how = ''] = lines;
+  const [what = '', how = ''] = lines;
   const [, seed] = /^ {2}replay it with: npm run simulate -- --seed (\d+)$/.exec(how) ?? [];
   const { violations } = await simulate(Number(seed), flaws);
-  expect(told).toBe(`Seed ${seed}: ${violations[0]}`);
+  expect(what).toBe(`Seed ${seed}: ${violations[0]}`);
   expect(lines.at(-1)).toContain(`: ${bad} broke a promise.`);
 });
 

@@ -6,15 +6,15 @@ import { OutageDetector } from './outage-detector';
 /** A watch on a server with scripted answers: a status, or none. */
 function watched(limitMs: number) {
   const clock = new TestClock();
-  const told: string[] = [];
+  const notices: string[] = [];
   let answer: number | null = 200;
   const watch = new OutageDetector(
     clock,
     limitMs,
     {
-      began: () => told.push('began'),
-      ended: () => told.push('ended'),
-      lasted: () => told.push('lasted'),
+      began: () => notices.push('began'),
+      ended: () => notices.push('ended'),
+      lasted: () => notices.push('lasted'),
     },
     async () => {
       if (answer === null) throw new TypeError('no route');
@@ -25,17 +25,17 @@ function watched(limitMs: number) {
     answer = next;
     await watch.fetch('http://127.0.0.1').catch(() => {});
   };
-  return { clock, told, ask };
+  return { clock, notices, ask };
 }
 
 test('an outage is reported once, and its end once', async () => {
-  const { told, ask } = watched(60_000);
+  const { notices, ask } = watched(60_000);
   for (const answer of [200, null, null, 503, 429, 200, 504]) await ask(answer);
-  expect(told).toEqual(['began', 'ended', 'began']);
+  expect(notices).toEqual(['began', 'ended', 'began']);
 });
 
 test('an outage is counted from the last answer, and reported when its time is over', async () => {
-  const { clock, told, ask } = watched(60_000);
+  const { clock, notices, ask } = watched(60_000);
   await ask(null);
   clock.advance(50_000);
   await ask(200);
@@ -43,15 +43,15 @@ test('an outage is counted from the last answer, and reported when its time is o
   await ask(null);
   clock.advance(59_000);
   await ask(null);
-  expect(told).toEqual(['began', 'ended', 'began']);
+  expect(notices).toEqual(['began', 'ended', 'began']);
   clock.advance(1_000);
   await ask(null);
-  expect(told.at(-1)).toBe('lasted');
+  expect(notices.at(-1)).toBe('lasted');
 });
 
 test('a request that is not answered in time is an outage, an abandoned one is not', async () => {
-  const told: string[] = [];
-  const began = () => told.push('began');
+  const notices: string[] = [];
+  const began = () => notices.push('began');
   const watch = new OutageDetector(
     new TestClock(),
     60_000,
@@ -62,7 +62,7 @@ test('a request that is not answered in time is an outage, an abandoned one is n
   );
   for (const reason of [GIVEN_UP, undefined]) {
     await watch.fetch('http://127.0.0.1', { signal: AbortSignal.abort(reason) }).catch(() => {});
-    expect(told).toEqual(reason ? [] : ['began']);
+    expect(notices).toEqual(reason ? [] : ['began']);
   }
 });
 

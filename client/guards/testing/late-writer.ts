@@ -7,7 +7,7 @@ import { openGuardedStore, type StoreKind } from './guarded-store';
 
 const [kind, url = '', name = '', signalFile = ''] = process.argv.slice(2);
 const store = await openGuardedStore[kind as StoreKind](url);
-const tell = (told: object) => new Promise((resolve) => process.send?.(told, resolve));
+const tell = (message: object) => new Promise((resolve) => process.send?.(message, resolve));
 
 /** Blocks like a long garbage collection: no timer fires, no reply is read. */
 function blockUntilSignalled() {

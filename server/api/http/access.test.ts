@@ -179,8 +179,8 @@ test('roles in the console', async () => {
   ];
   const roles = ['viewer', 'operator', 'admin'] as const;
   for (const [procedure, input, least, kind] of calls) {
-    const nobody = await api.console(null, procedure, input, kind);
-    expectRefused(nobody, 401, 'UNAUTHENTICATED');
+    const anonymous = await api.console(null, procedure, input, kind);
+    expectRefused(anonymous, 401, 'UNAUTHENTICATED');
     for (const role of roles) {
       const reply = await api.console(cookies[role], procedure, input, kind);
       if (roles.indexOf(role) < roles.indexOf(least)) expectRefused(reply, 403, 'FORBIDDEN');

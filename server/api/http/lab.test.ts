@@ -133,6 +133,6 @@ test('a viewer can read the source of a strategy and the list of servers', async
   const preflight = await api.console(cookies.viewer, 'lab.preflight', {});
   expect(preflight.data).toMatchObject({ servers: [], asOf: expect.any(Number) });
   expect(runner.preflights).toBe(preflights);
-  const nobody = await api.console(null, 'lab.preflight', {});
-  expect([nobody.status, nobody.reason]).toEqual([401, 'UNAUTHENTICATED']);
+  const anonymous = await api.console(null, 'lab.preflight', {});
+  expect([anonymous.status, anonymous.reason]).toEqual([401, 'UNAUTHENTICATED']);
 });

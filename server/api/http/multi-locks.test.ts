@@ -84,12 +84,12 @@ test('the policy of the namespace limits a multi-lock like a single acquire', as
   const refused = await acquireMany(setOf(['v:1', 'v:2']));
   expect([refused.status, refused.reason]).toEqual([400, 'INVALID']);
   const again = await acquireMany(named);
-  const anew = await acquireMany({ ...named, requestId: 'r2' });
+  const unknown = await acquireMany({ ...named, requestId: 'r2' });
   expect(again.data).toMatchObject({
     outcome: 'granted',
     grants: [{ name: 't:1' }, { name: 't:2' }],
   });
-  expect([anew.status, anew.reason]).toEqual([400, 'INVALID']);
+  expect([unknown.status, unknown.reason]).toEqual([400, 'INVALID']);
   await setNamespacePolicy(api.cli, { name: 'default', policy: null, reason: 'a test' });
 });
 

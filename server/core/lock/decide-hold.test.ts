@@ -135,9 +135,9 @@ describe('a release', () => {
     expect(world.run(release('orders/w2', token)).outcome).toBe('lost');
     expect(() => world.run(release('billing/w1', token))).toThrow(forbidden);
     world.run(forceRelease(token));
-    const told = world.run(release('orders/w2', token));
-    expect(told).toMatchObject({ outcome: 'lost', cause: 'superseded' });
-    expect(told).not.toHaveProperty('by');
+    const answer = world.run(release('orders/w2', token));
+    expect(answer).toMatchObject({ outcome: 'lost', cause: 'superseded' });
+    expect(answer).not.toHaveProperty('by');
     expect(() => world.run(release('billing/w1', token))).toThrow(forbidden);
   });
 

@@ -388,9 +388,9 @@ describe('a multi-lock with a request id', () => {
     world.runSet(patient);
     const waiting = world.runSet({ ...patient, outsidePolicy }, 'p2');
     expect(waiting).toMatchObject({ outcome: 'queued', name: 'b', place: 1 });
-    const anew = multiLockOf('de', { requestId: 'r3' });
+    const unknown = multiLockOf('de', { requestId: 'r3' });
     const refused = expect.objectContaining({ reason: 'INVALID', message: outsidePolicy.sentence });
-    expect(() => world.runSet({ ...anew, outsidePolicy })).toThrow(refused);
+    expect(() => world.runSet({ ...unknown, outsidePolicy })).toThrow(refused);
   });
 
   it('keeps one place if two of its calls queued at different locks at once', () => {

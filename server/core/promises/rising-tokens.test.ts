@@ -23,8 +23,8 @@ class TokenReferee implements Referee {
     expect(after.rev).toBeGreaterThan(this.highestRev);
     this.highestRev = after.rev;
     if (granted.length > 0) expect(after.lastToken).toBe(this.highest);
-    const told = decision.events.flatMap((e) => (e.kind === 'granted' ? [e.token] : []));
-    expect(told).toEqual(granted.map(({ token }) => token));
+    const recorded = decision.events.flatMap((e) => (e.kind === 'granted' ? [e.token] : []));
+    expect(recorded).toEqual(granted.map(({ token }) => token));
   }
 
   /** The store has lost its data. Earlier tokens are below the new epoch; revs may repeat. */

@@ -44,25 +44,25 @@ class OperatorReferee implements Referee {
     }
   }
 
-  onAnswered(told: Answered): void {
-    const { command } = told.proposal;
+  onAnswered(answered: Answered): void {
+    const { command } = answered.proposal;
     if (!isAct(command)) return;
-    const answer = told.proposal.decision.answer as ActAnswer;
+    const answer = answered.proposal.decision.answer as ActAnswer;
     const first = this.done.get(command.request.key);
     if (first) {
-      expect(answer).toEqual(asOf(told.proposal.context.now, first));
+      expect(answer).toEqual(asOf(answered.proposal.context.now, first));
     } else if (answer.outcome === 'changed' || answer.outcome === 'notReassigned') {
-      this.checkUntouched(command, told);
+      this.checkUntouched(command, answered);
     } else {
       this.done.set(command.request.key, answer);
-      if (command.verb === 'extend') this.checkExtended(command, told);
-      else this.checkForced(command, told);
-      if (command.verb === 'reassign') this.checkReassigned(command, told);
+      if (command.verb === 'extend') this.checkExtended(command, answered);
+      else this.checkForced(command, answered);
+      if (command.verb === 'reassign') this.checkReassigned(command, answered);
     }
   }
 
-  private checkUntouched(act: Act, told: Answered): void {
-    const { proposal, written, at } = told;
+  private checkUntouched(act: Act, answered: Answered): void {
+    const { proposal, written, at } = answered;
     const answer = proposal.decision.answer as ActAnswer;
     const isLive = this.ledger.isLive(act.token, Math.max(at, proposal.context.now));
     const isKept = isLive && this.ledger.entry(act.token).hold.releasedAt !== undefined;

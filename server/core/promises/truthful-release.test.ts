@@ -19,14 +19,14 @@ class ReleaseReferee implements Referee {
     }
   }
 
-  onAnswered(told: Answered): void {
-    const { command, decision } = told.proposal;
+  onAnswered(answered: Answered): void {
+    const { command, decision } = answered.proposal;
     if (command.verb !== 'release') return;
     const answer = decision.answer as ReleaseAnswer;
     const isRemembered = decision.storedAnswers.some(({ key }) => key === command.request?.key);
     if (this.isReplay(command, answer, isRemembered)) return;
-    if (answer.outcome === 'lost') this.checkLost(command, answer, told);
-    else this.checkStep(command, answer, told);
+    if (answer.outcome === 'lost') this.checkLost(command, answer, answered);
+    else this.checkStep(command, answer, answered);
   }
 
   /** A request id keeps its first answer, if that changed something. */
@@ -42,13 +42,13 @@ class ReleaseReferee implements Referee {
     return first !== undefined;
   }
 
-  private checkStep({ token }: ReleaseCommand, answer: ReleaseAnswer, told: Answered): void {
-    const { written } = told;
+  private checkStep({ token }: ReleaseCommand, answer: ReleaseAnswer, answered: Answered): void {
+    const { written } = answered;
     if (answer.outcome === 'released' && answer.freesAt !== undefined) {
       const { hold, ending } = this.ledger.entry(token);
       expect(ending).toBe(null);
       expect(hold.expiresAt).toBe(answer.freesAt);
-      expect(hold.releasedAt).toBeLessThanOrEqual(told.proposal.context.now + SKEW_MAX_MS);
+      expect(hold.releasedAt).toBeLessThanOrEqual(answered.proposal.context.now + SKEW_MAX_MS);
       return;
     }
     expect(written, `${answer.outcome} though nothing was written`).not.toBe(null);
@@ -64,9 +64,9 @@ class ReleaseReferee implements Referee {
     }
   }
 
-  private checkLost({ token, owner }: ReleaseCommand, answer: Lost, told: Answered): void {
+  private checkLost({ token, owner }: ReleaseCommand, answer: Lost, answered: Answered): void {
     const entry = this.ledger.entries.get(token);
-    expect(answer.at).toBeLessThanOrEqual(told.proposal.context.now + SKEW_MAX_MS);
+    expect(answer.at).toBeLessThanOrEqual(answered.proposal.context.now + SKEW_MAX_MS);
     if (!entry || entry.hold.owner !== owner || !entry.ending) {
       expect(answer).toMatchObject({ cause: 'superseded' });
       expect(answer).not.toHaveProperty('by');

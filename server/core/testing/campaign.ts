@@ -16,7 +16,7 @@ export interface Answered {
 /** Watches a campaign and throws at the first broken promise. */
 export interface Referee {
   onWritten?(written: Written): void;
-  onAnswered?(told: Answered): void;
+  onAnswered?(answered: Answered): void;
   onRefused?(command: LockCommand, error: LockyardError): void;
 }
 

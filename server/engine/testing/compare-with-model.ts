@@ -286,9 +286,9 @@ class ModelComparison {
     else this.backend.passMs(ms);
   }
 
-  private countAnswer(step: CommandStep, told: unknown): void {
-    const { outcome = 'looked', token } = (told ?? {}) as { outcome?: string; token?: number };
-    const said = typeof told === 'string' ? told : outcome;
+  private countAnswer(step: CommandStep, answered: unknown): void {
+    const { outcome = 'looked', token } = (answered ?? {}) as { outcome?: string; token?: number };
+    const said = typeof answered === 'string' ? answered : outcome;
     const name = `${step.command.verb}: ${said}`;
     this.comparison.answers.set(name, (this.comparison.answers.get(name) ?? 0) + 1);
     if (step.command.verb !== 'acquire' || step.kind !== 'lock') return;

@@ -142,8 +142,8 @@ export class FaultyStore implements RecordStore, HistorySource {
     await this.store.close();
   }
 
-  private setClock<T extends { now: number }>(told: T): T {
-    return { ...told, now: told.now + this.clockSetMs };
+  private setClock<T extends { now: number }>(shown: T): T {
+    return { ...shown, now: shown.now + this.clockSetMs };
   }
 
   private unsetClock(change: Change): Change {

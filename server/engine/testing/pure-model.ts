@@ -138,14 +138,14 @@ export class PureModel {
     const events = new Map<string, RecordEvent[]>();
     const storedAnswer = this.storedAnswers.get(requestKey ?? '');
     if (storedAnswer) storedAnswers.set(storedAnswer.key, storedAnswer);
-    let told: unknown;
+    let answered: unknown;
     try {
       const { answered: answer, changes } = work();
-      told = answer;
-      for (const [id, { next, events: told, storedAnswers: made, extensions }] of changes) {
+      answered = answer;
+      for (const [id, { next, events: recorded, storedAnswers: made, extensions }] of changes) {
         if (!next) continue;
         records.set(id, next);
-        if (told.length > 0) events.set(id, told);
+        if (recorded.length > 0) events.set(id, recorded);
         for (const storedAnswer of made) storedAnswers.set(storedAnswer.key, storedAnswer);
         for (const { keys, expiresAt } of extensions) {
           for (const key of keys) this.extendAnswer(storedAnswers, key, expiresAt);
@@ -153,9 +153,9 @@ export class PureModel {
       }
     } catch (error) {
       if (!(error instanceof LockyardError)) throw error;
-      told = error.reason;
+      answered = error.reason;
     }
-    return { answered: told, records, storedAnswers, events };
+    return { answered, records, storedAnswers, events };
   }
 
   private extendAnswer(

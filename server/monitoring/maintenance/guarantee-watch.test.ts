@@ -168,21 +168,21 @@ describe('the log', () => {
 describe('the metrics', () => {
   it('show the level, whether it is closed, and the age of the reading', async () => {
     const watch = watchOf();
-    const told = () =>
+    const reported = () =>
       Object.fromEntries(
         guaranteeMetrics([watch.row()]).map(({ name, samples }) => [
           name,
           samples.map((sample) => ('value' in sample ? sample.value : null)),
         ]),
       );
-    expect(told()).toEqual({
+    expect(reported()).toEqual({
       lockyard_backend_guarantee: [],
       lockyard_backend_closed: [1],
       lockyard_backend_settings_age_seconds: [],
     });
     await watch.read();
     clock.pass(7_000);
-    expect(told()).toEqual({
+    expect(reported()).toEqual({
       lockyard_backend_guarantee: [1, 0, 0],
       lockyard_backend_closed: [0],
       lockyard_backend_settings_age_seconds: [7],

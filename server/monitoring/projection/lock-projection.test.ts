@@ -89,17 +89,17 @@ describe.each(sampledStores)('the lock projection over %s', (name) => {
   it('notifies its listeners of changes until they unsubscribe', async () => {
     watcher = await rig.watch();
     await takeLock(watcher, freshKey(), 'w1');
-    let told = 0;
+    let notices = 0;
     const stop = watcher.monitoring.projection.subscribe(() => {
-      told += 1;
+      notices += 1;
     });
     await takeLock(watcher, freshKey(), 'w1');
-    await soon(() => expect(told).toBeGreaterThan(0));
+    await soon(() => expect(notices).toBeGreaterThan(0));
     stop();
-    const before = told;
+    const before = notices;
     await takeLock(watcher, freshKey(), 'w1');
     await pause(500);
-    expect(told).toBe(before);
+    expect(notices).toBe(before);
   });
 
   it("reads everything that existed before it began, except Lockyard's own records", async () => {

@@ -193,14 +193,14 @@ describe.each(sampledStores)('the roll-ups over %s', (name) => {
     clock.pass(20_000);
     await one.opener.record().catch(() => undefined);
     await openAll(two);
-    const told = [one, two].flatMap(({ tally }) =>
+    const counted = [one, two].flatMap(({ tally }) =>
       [...tally.entries()].map(([namespace, { grants, waits }]) => [
         namespace,
         grants,
         waits.sumMs,
       ]),
     );
-    expect(told.sort()).toEqual([
+    expect(counted.sort()).toEqual([
       ['default', 1, 70],
       ['other', 1, 5],
     ]);

@@ -299,8 +299,8 @@ inEachForm('a connection', () => {
     await expect.poll(openTransactions, SOON).toBe(0);
     const { records, storedAnswers } = await store.read([key], [storedAnswer.key]);
     const landed = records[0]?.record?.rev === 2 ? 1 : 0;
-    const told = await store.historyAfter(end, 10);
-    expect([told.length, storedAnswers.length]).toEqual([landed, landed]);
+    const entries = await store.historyAfter(end, 10);
+    expect([entries.length, storedAnswers.length]).toEqual([landed, landed]);
     await distant.close();
     await line.close();
   });

@@ -22,25 +22,25 @@ describe('a single server that flushes every commit', () => {
     ['MariaDB', MARIADB],
     ['MySQL, with a binary log', MYSQL],
   ])('is Strong, without a complaint: %s', (_, facts) => {
-    const told = mysqlGuarantees(facts);
-    expect(told).toMatchObject({ level: 'Strong', unsafe: null });
-    expect(told.reasons).toHaveLength(1);
-    expect(complaints(told)).toEqual([]);
+    const guarantees = mysqlGuarantees(facts);
+    expect(guarantees).toMatchObject({ level: 'Strong', unsafe: null });
+    expect(guarantees.reasons).toHaveLength(1);
+    expect(complaints(guarantees)).toEqual([]);
   });
 
   it('is Strong with a small max_allowed_packet, and says that larger changes are refused', () => {
-    const told = on(MARIADB, { max_allowed_packet: '1048576' });
-    expect(told.level).toBe('Strong');
-    expect(complaints(told)).toEqual(['max_allowed_packet']);
+    const guarantees = on(MARIADB, { max_allowed_packet: '1048576' });
+    expect(guarantees.level).toBe('Strong');
+    expect(complaints(guarantees)).toEqual(['max_allowed_packet']);
     expect(complaints(on(MARIADB, { max_allowed_packet: '4194304' }))).toEqual([]);
   });
 
   it('reports what it was not allowed to read, without a lower level', () => {
-    const told = mysqlGuarantees(MYSQL);
-    const role = told.settings.find(({ name }) => name === 'replica status');
+    const guarantees = mysqlGuarantees(MYSQL);
+    const role = guarantees.settings.find(({ name }) => name === 'replica status');
     expect(role?.value).toContain('REPLICATION CLIENT');
     expect(role?.complaint).toBe(null);
-    const replicas = told.settings.find(({ name }) => name === 'Slaves_connected');
+    const replicas = guarantees.settings.find(({ name }) => name === 'Slaves_connected');
     expect(replicas).toMatchObject({
       value: expect.stringContaining('not reported'),
       complaint: null,
@@ -133,10 +133,10 @@ const cases: [what: string, base: MysqlFacts, Variables, Parts, setting: string]
 
 describe('a server is Best-effort, with a complaint and a reason, that', () => {
   it.each(cases)('%s', (_, base, variables, parts, setting) => {
-    const told = on(base, variables, parts);
-    expect(told).toMatchObject({ level: 'Best-effort', unsafe: null });
-    expect(complaints(told)).toEqual([setting]);
-    expect(told.reasons[0]).toMatch(/^[A-Z].*\.$/);
+    const guarantees = on(base, variables, parts);
+    expect(guarantees).toMatchObject({ level: 'Best-effort', unsafe: null });
+    expect(complaints(guarantees)).toEqual([setting]);
+    expect(guarantees.reasons[0]).toMatch(/^[A-Z].*\.$/);
   });
 });
 
@@ -158,9 +158,9 @@ const timed: [string, MysqlFacts, Variables, Parts][] = [
 
 describe('a server is Timed if', () => {
   it.each(timed)('%s', (_, base, variables, parts) => {
-    const told = on(base, variables, parts);
-    expect(told).toMatchObject({ level: 'Timed', unsafe: null });
-    expect(complaints(told)).toEqual([]);
+    const guarantees = on(base, variables, parts);
+    expect(guarantees).toMatchObject({ level: 'Timed', unsafe: null });
+    expect(complaints(guarantees)).toEqual([]);
   });
 });
 
@@ -278,11 +278,11 @@ const unsafe: [string, MysqlFacts, Variables, Parts, RegExp][] = [
 
 describe('a server is unsafe, and Best-effort at most, if', () => {
   it.each(unsafe)('%s', (_, base, variables, parts, why) => {
-    const told = on(base, variables, parts);
-    expect(told.level).toBe('Best-effort');
-    expect(told.unsafe).toMatch(why);
-    expect(told.reasons[0]).toBe(told.unsafe);
-    expect(complaints(told).length).toBeGreaterThan(0);
+    const guarantees = on(base, variables, parts);
+    expect(guarantees.level).toBe('Best-effort');
+    expect(guarantees.unsafe).toMatch(why);
+    expect(guarantees.reasons[0]).toBe(guarantees.unsafe);
+    expect(complaints(guarantees).length).toBeGreaterThan(0);
   });
 });
 
@@ -296,12 +296,12 @@ it('a binary log of statements is reported: swaps fail with it', () => {
 });
 
 it('every reason is listed once, the most serious first', () => {
-  const told = on(
+  const guarantees = on(
     MARIADB,
     { ...GALERA, sync_binlog: '0', log_bin: 'ON' },
     { status: { wsrep_cluster_size: '3' } },
   );
-  expect(told.reasons[0]).toContain('Galera');
-  expect(new Set(told.reasons).size).toBe(told.reasons.length);
-  expect(told.reasons).toHaveLength(3);
+  expect(guarantees.reasons[0]).toContain('Galera');
+  expect(new Set(guarantees.reasons).size).toBe(guarantees.reasons.length);
+  expect(guarantees.reasons).toHaveLength(3);
 });

@@ -46,11 +46,11 @@ it.each<Judged>([
   [{ version: '6.2.14' }, 'Best-effort', 'redis_version', /7 or newer/],
   [{ version: '' }, 'Best-effort', 'redis_version', /7 or newer/],
 ])('a Redis with %j is %s', (facts, level, blamed, unsafe) => {
-  const told = redisGuarantees({ ...SOUND, ...facts }, true);
-  expect(told.level).toBe(level);
-  expect(told.unsafe).toEqual(unsafe === null ? null : expect.stringMatching(unsafe));
-  expect(told.reasons.length).toBeGreaterThan(0);
-  const complaints = told.settings.filter(({ complaint }) => complaint !== null);
+  const guarantees = redisGuarantees({ ...SOUND, ...facts }, true);
+  expect(guarantees.level).toBe(level);
+  expect(guarantees.unsafe).toEqual(unsafe === null ? null : expect.stringMatching(unsafe));
+  expect(guarantees.reasons.length).toBeGreaterThan(0);
+  const complaints = guarantees.settings.filter(({ complaint }) => complaint !== null);
   const names = complaints.map(({ name }) => name);
   if (blamed === null) expect(names).toEqual([]);
   else expect(names).toContain(blamed);

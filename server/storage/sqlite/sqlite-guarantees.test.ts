@@ -37,10 +37,10 @@ describe('a SQLite file', () => {
     { fileSystem: 0x01021994 },
     { fileSystem: 0x65735546 },
   ])('is Best-effort where a crash may cost grants, and says so: %j', (parts) => {
-    const told = of(parts);
-    expect(told).toMatchObject({ level: 'Best-effort', unsafe: null });
-    expect(told.settings.filter(({ complaint }) => complaint !== null)).toHaveLength(1);
-    expect(told.reasons).toHaveLength(1);
+    const guarantees = of(parts);
+    expect(guarantees).toMatchObject({ level: 'Best-effort', unsafe: null });
+    expect(guarantees.settings.filter(({ complaint }) => complaint !== null)).toHaveLength(1);
+    expect(guarantees.reasons).toHaveLength(1);
   });
 
   it.each([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x00c36400])(

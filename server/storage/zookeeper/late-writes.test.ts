@@ -116,8 +116,8 @@ describe('a write that ZooKeeper dates outside its window', () => {
     expect((await swapped).map(({ applied }) => applied)).toEqual([false, false, false]);
     const { records } = await other.read([first, second, third], []);
     expect(records.map(({ record }) => record?.rev ?? null)).toEqual([1, 1, null]);
-    const told = await namesInHistory();
-    for (const { name } of [first, second, third]) expect(told).not.toContain(name);
+    const names = await namesInHistory();
+    for (const { name } of [first, second, third]) expect(names).not.toContain(name);
     expect(await other.swap([creation(third)])).toMatchObject([{ applied: true }]);
   });
 
@@ -132,8 +132,8 @@ describe('a write that ZooKeeper dates outside its window', () => {
     await pause(AHEAD_MS + 100);
     await release();
     expect((await swapped).map(({ applied }) => applied)).toEqual([false, true]);
-    const told = await namesInHistory();
-    expect(told).toContain(company.name);
-    expect(told).not.toContain(late.name);
+    const names = await namesInHistory();
+    expect(names).toContain(company.name);
+    expect(names).not.toContain(late.name);
   });
 });

@@ -60,8 +60,8 @@ it('an exhausted hard quota refuses writes and allows reads, until there is room
     await write(server, USED_UP);
     const more = update(key, seen, { head: 'more of it than before' });
     const refused = () => expect(store.swap([more])).rejects;
-    const told = { applied: 'no', message: expect.stringContaining('quota') };
-    await vi.waitFor(() => refused().toMatchObject(told), SOON);
+    const refusal = { applied: 'no', message: expect.stringContaining('quota') };
+    await vi.waitFor(() => refused().toMatchObject(refusal), SOON);
     const head = async () => (await stored(store, key)).head;
     expect(await vi.waitFor(head, SOON)).toBe('before');
     await write(server, WITHOUT_QUOTA);

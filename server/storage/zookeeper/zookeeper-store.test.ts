@@ -108,19 +108,19 @@ describe('records in a ZooKeeper', () => {
     });
     const stores = [under.store, await under.another()] as const;
     const key = freshKey();
-    let [seen, stands] = [await created(stores[0], key), ''];
+    let [seen, lastQueue] = [await created(stores[0], key), ''];
     for (let rev = 2; rev <= 30; rev += 1) {
       // Short queues, long ones, and some that stay unchanged.
       const queue = rev % 3 === 0 ? null : 'q'.repeat(rev % 9);
       const [change, rival] = [update(key, seen, { queue }), update(key, seen, { queue })];
-      stands = queue ?? stands;
+      lastQueue = queue ?? lastQueue;
       const [[own], [theirs]] = await Promise.all([
         stores[0].swap([change]),
         stores[1].swap([rival]),
       ]);
       expect([own?.applied, theirs?.applied].filter(Boolean)).toHaveLength(1);
       seen = { rev, writer: own?.applied ? change.writer : rival.writer };
-      expect(await stored(stores[0], key)).toMatchObject({ ...seen, queue: stands });
+      expect(await stored(stores[0], key)).toMatchObject({ ...seen, queue: lastQueue });
     }
   });
 
@@ -297,14 +297,14 @@ describe('a connection to ZooKeeper', () => {
     const seen = await created(store, key);
     const release = under.holdAll();
     const startedAt = performance.now();
-    const told = await Promise.all([
+    const outcomes = await Promise.all([
       store.swap([update(key, seen)]).catch((error) => error.applied),
       store.read([key], []).catch((error) => error.applied),
     ]);
     const tookMs = performance.now() - startedAt;
     const never = await store.swap([creation(freshKey())]).catch((error) => error.applied);
     release();
-    expect(told).toEqual(['unknown', 'no']);
+    expect(outcomes).toEqual(['unknown', 'no']);
     expect(tookMs).toBeLessThan(5_000);
     expect(never).toBe('no');
     await expect.poll(() => readOne(store, key).catch(() => null), SOON).not.toBe(null);

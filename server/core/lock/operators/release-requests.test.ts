@@ -15,12 +15,12 @@ describe('requesting a release', () => {
   it('is reported at every renewal from then on, and changes nothing else', () => {
     expect(world.run(askRelease(token))).toMatchObject({ outcome: 'told' });
     world.pass(1_000);
-    const told = { by: 'ada', reason: 'a deploy waits', at: START_AT };
+    const request = { by: 'ada', reason: 'a deploy waits', at: START_AT };
     for (const _ of [1, 2]) {
       expect(world.run(renew('orders/w1', token))).toMatchObject({
         outcome: 'renewed',
         expiresAt: world.now + 10_000,
-        askedToRelease: told,
+        askedToRelease: request,
       });
     }
   });

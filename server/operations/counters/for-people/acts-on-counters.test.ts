@@ -183,12 +183,12 @@ describe.each(TEST_DIALECTS)('actions on counters over %s', (dialect) => {
   });
 
   test('the history lists who, when, by how much and why, newest first, in pages', async () => {
-    const seen = await made('told');
-    await addToCounter(as(SERVICE), { ...refOf('told'), delta: -2 });
+    const seen = await made('moved often');
+    await addToCounter(as(SERVICE), { ...refOf('moved often'), delta: -2 });
     await adjustCounter(operator(), { ...seen, seenValue: 3, value: 10, reason });
     const moves = async (before?: string) =>
       listCounterMoves(as(userActor('viewer')), {
-        ...refOf('told'),
+        ...refOf('moved often'),
         limit: 2,
         ...(before !== undefined && { before }),
       });

@@ -131,9 +131,9 @@ describe.each(TEST_DIALECTS)('actions on locks over %s', (dialect) => {
 
   test("operators' requests to a holder arrive at its next renewal, and are audited", async () => {
     const seen = await hold('to be asked');
-    const told = { ...seen, reason: 'the deploy waits' };
+    const asked = { ...seen, reason: 'the deploy waits' };
     for (const verb of ['askRelease', 'stopRenewals'] as const) {
-      expect(await requestRelease(operator(), verb, told)).toMatchObject({ outcome: 'told' });
+      expect(await requestRelease(operator(), verb, asked)).toMatchObject({ outcome: 'told' });
       const [entry] = await audit();
       expect(entry).toMatchObject({ act: `lock.${verb}`, seen: { token: seen.token } });
     }
@@ -142,11 +142,11 @@ describe.each(TEST_DIALECTS)('actions on locks over %s', (dialect) => {
     const renewed = await renewLock(as(SERVICE), renewal);
     expect(renewed).toMatchObject({
       outcome: 'renewed',
-      askedToRelease: { reason: told.reason },
+      askedToRelease: { reason: asked.reason },
       renewalsStopped: { by: 'a operator' },
     });
     expect(renewed.outcome === 'renewed' && renewed.expiresInMs).toBeLessThan(60_001);
-    const other = await requestRelease(operator(), 'askRelease', { ...told, token: token - 1 });
+    const other = await requestRelease(operator(), 'askRelease', { ...asked, token: token - 1 });
     expect(other).toMatchObject({ outcome: 'changed', holders: [{ token }] });
     expect((await audit())[0]).toMatchObject({ outcome: 'changed' });
   });

@@ -92,10 +92,10 @@ contract('names', (suite) => {
     expect(page.records.map(({ key }) => key)).toEqual(inBytes);
 
     const rows = await suite.store.historyAfter(0, 1_000);
-    const told = rows.flatMap(({ changes }) =>
+    const listed = rows.flatMap(({ changes }) =>
       changes.map(({ key, events: [event] }) => [key, event && 'owner' in event && event.owner]),
     );
-    expect(told).toEqual(keys.map((key) => [key, key.name]));
+    expect(listed).toEqual(keys.map((key) => [key, key.name]));
   });
 
   it('distinguish a lock from a counter of the same name in every read', async () => {
@@ -118,8 +118,8 @@ contract('names', (suite) => {
     const locks = await suite.store.scan({ namespace: 'kinds', after: null }, 10_000);
     expect(locks.records.every(({ key }) => key.kind === undefined)).toBe(true);
     const rows = await suite.store.historyAfter(0, 10_000);
-    const told = rows.flatMap(({ changes }) => changes.map(({ key }) => key));
-    expect(told.filter(({ namespace }) => namespace === 'kinds')).toEqual(keys);
+    const listed = rows.flatMap(({ changes }) => changes.map(({ key }) => key));
+    expect(listed.filter(({ namespace }) => namespace === 'kinds')).toEqual(keys);
   });
 
   it('of one namespace never appear in another one', async () => {

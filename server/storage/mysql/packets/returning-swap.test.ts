@@ -69,7 +69,7 @@ const creationWith = (key: RecordKey, parts: ChangeOverrides = {}): Change =>
 async function swapAndLook(store: MysqlStore, changes: Change[]) {
   const end = await judging.historyEnd();
   const results = await store.swap(changes);
-  const told = (await judging.historyAfter(end, 10)).flatMap((row) => row.changes);
+  const recorded = (await judging.historyAfter(end, 10)).flatMap((row) => row.changes);
   const storedAnswers = changes.flatMap((change) => change.storedAnswers.map(({ key }) => key));
   const there = await judging.read(
     changes.map(({ key }) => key),
@@ -80,7 +80,7 @@ async function swapAndLook(store: MysqlStore, changes: Change[]) {
     currentIsOurs: results[i]?.current?.writer === writer,
     currentRev: results[i]?.current?.rev ?? null,
     head: there.records[i]?.record?.head ?? null,
-    hasHistory: told.some((change) => change.key.name === key.name),
+    hasHistory: recorded.some((change) => change.key.name === key.name),
     hasAnswer: there.storedAnswers.some(({ key: kept }) => kept === storedAnswer?.key),
   }));
 }
@@ -157,16 +157,16 @@ const CASES: [what: string, changes: Case, applied: boolean[]][] = [
 describe('changes that are evaluated together', () => {
   it.each(CASES)('get the same results as separately: %s', async (_, write, applied) => {
     const at = await now();
-    const told = [];
+    const outcomes = [];
     for (const store of [returning, judging]) {
       const found = await swapAndLook(store, await write(keysInOrder(4), at));
       expect(found.map((one) => one.applied)).toEqual(applied);
       expect(found.map((one) => one.hasHistory)).toEqual(applied);
       expect(found.map((one) => one.hasAnswer)).toEqual(applied);
       expect(found.map((one) => one.currentIsOurs)).toEqual(applied);
-      told.push(found);
+      outcomes.push(found);
     }
-    expect(told[0]).toEqual(told[1]);
+    expect(outcomes[0]).toEqual(outcomes[1]);
     const [ghosts] = await root.query<RowDataPacket[]>("SELECT id FROM locks WHERE seen <> ''");
     expect(ghosts).toEqual([]);
   });
