@@ -6,10 +6,12 @@ const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
 /**
  * Runs a program to its end and returns `{ code, output }`; with `show` its output goes straight to
- * this process's own. A signal that ends this process ends the child first, so that no child keeps
- * running unseen.
+ * this process's own. A signal that ends this process ends the child first, and every other end of
+ * this process asks it to end, so that no child keeps running unseen.
  */
 export function runChild(command, args, { cwd, env, show = false } = {}) {
+  // This process is about to exit, and would leave behind what it starts now.
+  if (ending) return new Promise(() => undefined);
   const child = spawn(command, args, {
     cwd,
     env: env ?? process.env,
@@ -48,6 +50,10 @@ export function endInOrder() {
 }
 
 let ending = false;
+
+process.once('exit', () => {
+  for (const child of children) endGroup(child, 'SIGTERM');
+});
 
 function endOnSignal(signal) {
   if (ending) return;

@@ -39,11 +39,7 @@ export async function runSuites({ only, filters, say }) {
   process.once('exit', () => rmSync(reports, { recursive: true, force: true }));
   process.env.MARIADB_INSTALLED = join(reports, 'mariadb');
   const checks = only === null ? runCheckSuite(reports, say) : null;
-  const unmet = await ensureNeeds(only, say).catch(async (error) => {
-    // Else they would go on after this process.
-    await checks;
-    throw error;
-  });
+  const unmet = await ensureNeeds(only, say);
   const leftOut = unmet.filter(({ suite }) => filters.includes(suite));
   const wanted = filters.filter((filter) => !leftOut.some(({ suite }) => suite === filter));
   // Without any filter, everything would run.
