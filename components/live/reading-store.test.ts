@@ -5,6 +5,7 @@ import {
   backendNow,
   createReadingStore,
   gapNote,
+  longUnread,
   type Reading,
   STALE_AFTER_MS,
   silenceMs,
@@ -77,4 +78,12 @@ test('a reading says which backends may have more, and why', () => {
   expect(gapNote([health])).toBe('');
   expect(gapNote([health, silent])).toBe('Not responding: orders.');
   expect(gapNote([silent, unread])).toBe('Not responding: orders. Still being read: jobs.');
+});
+
+test('of a first reading of all backends, only one that takes a second or more is announced', () => {
+  const [health] = reading.backends as [(typeof reading.backends)[number]];
+  const jobs = { ...health, id: 'jobs', unreadForMs: 61_000 };
+  expect(longUnread([health, { ...health, unreadForMs: 0 }])).toBe(null);
+  expect(longUnread([health, { ...jobs, reachable: false }])).toBe(null);
+  expect(longUnread([health, jobs])).toEqual({ ids: 'jobs', forMs: 61_000 });
 });

@@ -1,4 +1,5 @@
 import type { BackendHealth } from '@/server/contract/console/backend-health';
+import { SECOND_MS } from '@/server/core/time-units';
 
 /** When and by whose clock the data on a page was read. */
 export interface Reading {
@@ -77,11 +78,25 @@ export function silentBackends(backends: Reading['backends']): string {
   return silent.map(({ id }) => id).join(', ');
 }
 
+/** Whether a backend is being read for the first time since the server started. */
+export const isUnread = ({ reachable, unreadForMs }: Reading['backends'][number]): boolean =>
+  reachable && unreadForMs !== undefined;
+
+/**
+ * The ids of the backends that are being read for the first time, in one text, and for how long the
+ * server has been doing so; null within its first second, in which most are read.
+ */
+export function longUnread(backends: Reading['backends']): { ids: string; forMs: number } | null {
+  const unread = backends.filter(isUnread);
+  const forMs = Math.max(0, ...unread.map(({ unreadForMs = 0 }) => unreadForMs));
+  return forMs < SECOND_MS ? null : { ids: unread.map(({ id }) => id).join(', '), forMs };
+}
+
 /**
  * Why more may exist than a reading has, such as `Not responding: orders.`; empty: it has all.
  */
 export function gapNote(backends: Reading['backends']): string {
-  const unread = backends.filter((one) => one.reachable && one.unreadForMs !== undefined);
+  const unread = backends.filter(isUnread);
   const silent = silentBackends(backends);
   const notes = [
     ...(silent === '' ? [] : [`Not responding: ${silent}.`]),

@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
+import { isUnread } from '../live/reading-store';
 import { UNBATCHED, useTRPC } from '../live/trpc';
 import { usePastAt } from '../past/past-at';
 
@@ -12,10 +13,6 @@ const POLL_MS = 5_000;
 const UNREAD_POLL_MS = 1_000;
 
 const POLLED = { refetchInterval: POLL_MS, staleTime: POLL_MS };
-
-/** Whether a backend is being read for the first time since the server started. */
-export const isUnread = ({ reachable, unreadForMs }: BackendHealth): boolean =>
-  reachable && unreadForMs !== undefined;
 
 /**
  * The health of every backend, refetched every 5 s. How long one has been silent counts on from

@@ -7,11 +7,12 @@ import type { Filling } from '@/server/contract/console/namespace-row';
 import { agoText } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { Icon } from '../icons/icon';
+import { longUnread } from '../live/reading-store';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
 import { NearLink } from '../navigation/near-link';
 import { usePastAt } from '../past/past-at';
-import { isUnread, useBackendsHealth } from './backend-queries';
+import { useBackendsHealth } from './backend-queries';
 
 const POLL_MS = 60_000;
 
@@ -62,14 +63,13 @@ export function CapacityBanner({ initial }: { initial: Filling | null }) {
 export function UnreadBanner({ initial }: { initial: BackendHealth[] }) {
   const { data } = useBackendsHealth(initial);
   const isPast = usePastAt() !== null;
-  const unread = data.filter(isUnread);
-  if (isPast || unread.length === 0) return null;
-  const forMs = Math.max(...unread.map(({ unreadForMs = 0 }) => unreadForMs));
+  const unread = longUnread(data);
+  if (isPast || !unread) return null;
   return (
     <Banner title="Totals are still being counted.">
-      Since the server’s start {agoText(forMs)}, not all of{' '}
-      <span className="font-mono text-12">{unread.map(({ id }) => id).join(', ')}</span> has been
-      read: locks, waits, holders and counters are missing from lists and figures.
+      Since the server’s start {agoText(unread.forMs)}, not all of{' '}
+      <span className="font-mono text-12">{unread.ids}</span> has been read: locks, waits, holders
+      and counters are missing from lists and figures.
     </Banner>
   );
 }
