@@ -7,7 +7,7 @@ import type { Monitoring } from './monitoring';
 import type { MonitoringContext } from './monitoring-context';
 import type { LiveView } from './open-live-view';
 import { PastView } from './past/past-view';
-import { clockOffsetOf, publicHealths } from './projection/monitored-backend';
+import { publicHealths } from './projection/monitored-backend';
 import { CounterHistory } from './rollups/counter-history';
 import { FleetView } from './rollups/fleet-view';
 import { LatencyCourses } from './rollups/latency-courses';
@@ -36,9 +36,8 @@ export function openHistoryViews(context: MonitoringContext, live: LiveView): Hi
   const storeIdsOf = (backend: string) =>
     stores.flatMap(({ id, publicId }) => (publicId === backend ? [id] : []));
   const healths = () => publicHealths(backends);
-  const { counters } = projection;
-  const offsetOf = ({ id, backend }: CounterRow) =>
-    clockOffsetOf(backends, counters.table.get(id)?.storeId ?? backend);
+  const offsetOf = ({ backend, namespace, name }: CounterRow) =>
+    projection.clockOffsetMs(backend, { namespace, name, kind: 'counter' });
   const insights = new LockInsights(database, storeIdsOf, publicIds, readers.note, backends);
   return {
     events: new EventHistory(database, readers.note),
@@ -47,7 +46,7 @@ export function openHistoryViews(context: MonitoringContext, live: LiveView): Hi
     pastView: openPastView(context, live),
     overview: new OverviewView(ids, insights, new HeatTable(database), clock),
     insights,
-    counterHistory: new CounterHistory(database, counters, storeIdsOf, offsetOf, clock),
+    counterHistory: new CounterHistory(database, projection.counters, storeIdsOf, offsetOf, clock),
     fleet: new FleetView(ids, projection, insights, clock),
     latencies: new LatencyCourses(healths, clock),
   };
