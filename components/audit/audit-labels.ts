@@ -112,7 +112,7 @@ export const OUTCOMES: Record<AuditEntry['outcome'], OutcomeStyle> = {
     label: 'Unknown',
     icon: 'question',
     ink: 'text-unknown',
-    meaning: 'May have been applied: it was interrupted, and no record shows the outcome.',
+    meaning: 'May have been applied: interrupted, or not finished yet.',
   },
   pending: {
     label: 'Pending',

@@ -105,7 +105,7 @@ export async function tryToClose(
 const ASSUMPTIONS = {
   noTrace: assumed('not_applied', 'No trace of it was found.'),
   /** There is no trace, but one might have been deleted by now. */
-  traceExpired: assumed('unknown', 'It was looked for after its trace can have expired.'),
+  traceExpired: assumed('unknown', 'Its trace may have expired before it was looked for.'),
   /** Only the process that runs the act knows its outcome, and the act may take long. */
   unfinished: assumed('unknown', 'Not finished yet, or interrupted.'),
 } as const;
