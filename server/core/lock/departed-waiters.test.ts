@@ -274,6 +274,13 @@ describe('a multi-lock whose process died while it waited', () => {
     });
   });
 
+  it('has timed out for good, even if its backend grants nothing by then', () => {
+    const { world, ask } = crashed();
+    world.now += 55_000;
+    world.policy = { ...world.policy, closedBecause: 'This server takes no writes.' };
+    expect(world.runSet(ask, 'p2').outcome).toBe('timeout');
+  });
+
   it('keeps its age if its locks are free when it asks again', () => {
     const { world, ask, token } = crashed();
     world.run('b', release('orders/x', token), 'p2');

@@ -52,10 +52,10 @@ export function acquireMultiLock(
   const now = members[0]?.draft.now ?? 0;
   if (place && isOutOfPatience(place.waiter, now)) return timeOut(members, ask, place);
   const since = place?.waiter ?? waitedBefore(members, ask.request);
+  if (since && isOutOfPatience(since, now)) return timedOutBefore(members, ask);
   if (!place) refuseWithoutPlace(members, ask, since);
   expireAndPromoteAll(members);
   const blocked = blockedOf(members, place);
-  if (since && isOutOfPatience(since, now)) return held(blocked, ask, 'timeout');
   if (blocked.length === 0) return grantAll(members, ask, { place, since });
   if (place && blocked.includes(place.member)) return queued(place, blocked, ask);
   if (ask.waitMs === 0) return refused(blocked, ask);
