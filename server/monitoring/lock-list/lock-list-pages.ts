@@ -101,6 +101,8 @@ type SharedFrame = Omit<LockFrame, 'offset' | 'ranking' | 'matching'>;
 
 /** These change with every reading, and matter little. */
 const VOLATILE = new Set(['latencyMs', 'silentForMs', 'clockOffsetMs', 'clockSpreadMs']);
+/** Only whether it is there matters. */
+const UNREAD: keyof BackendHealth = 'unreadForMs';
 
 /** The content of pages besides rows. An unchanged part is the same object as last time. */
 class FrameSource {
@@ -138,4 +140,6 @@ function reuseIfEqual<V>(before: V | undefined, now: V, textOf: (value: V) => st
 }
 
 const stableText = (healths: BackendHealth[]) =>
-  JSON.stringify(healths, (key, value: unknown) => (VOLATILE.has(key) ? undefined : value));
+  JSON.stringify(healths, (key, value: unknown) =>
+    VOLATILE.has(key) ? undefined : key === UNREAD ? true : value,
+  );

@@ -140,6 +140,20 @@ describe('a live list', () => {
     await reader.cut();
   });
 
+  it('sends that a backend has been read, but not each second that it takes', async () => {
+    const rig = new TableRig();
+    rig.store('job-10');
+    rig.unreadForMs = 61_000;
+    const reader = await opened(rig);
+    rig.unreadForMs = 62_000;
+    await tell(rig);
+    expect(reader.messages).toHaveLength(1);
+    delete rig.unreadForMs;
+    await tell(rig);
+    expect(reader.messages[1]).toHaveProperty('frame.backends');
+    await reader.cut();
+  });
+
   it('computes a view once for all of its readers', async () => {
     const rig = new TableRig();
     for (let i = 0; i < 20; i += 1) rig.store(`job-${i}`);

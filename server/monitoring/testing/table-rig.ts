@@ -52,6 +52,8 @@ export class TableRig {
   private busyMs = 0;
   stuckAfterMs = 0;
   readonly silent = new Set<string>();
+  /** Of all backends; absent: they have been read. */
+  unreadForMs?: number;
   readonly table: LockTable;
   readonly lists: LockListPages;
   readonly live: LockListStreams;
@@ -163,8 +165,9 @@ export class TableRig {
 
   private health(id: string): BackendHealth {
     const reachable = !this.silent.has(id);
-    const { clockOffsetMs } = this;
-    return { id, kind: 'sqlite', reachable, latencyMs: 1, silentForMs: 0, clockOffsetMs };
+    const { clockOffsetMs, unreadForMs } = this;
+    const health = { id, kind: 'sqlite', reachable, latencyMs: 1, silentForMs: 0, clockOffsetMs };
+    return unreadForMs === undefined ? health : { ...health, unreadForMs };
   }
 }
 
