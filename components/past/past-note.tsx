@@ -38,8 +38,9 @@ function BeforeAll({ since }: { since: number }) {
  * @param limits sentences about what every such page lacks; empty if there is nothing
  */
 export function PastNote({ past, limits = '' }: { past: PastMark | undefined; limits?: string }) {
-  if (!past || !(limits || past.isCut || past.isLagging || past.restored)) return null;
-  const { at, restored } = past;
+  if (!past || !(limits || past.isCut || past.isLagging || past.unread || past.restored))
+    return null;
+  const { at, restored, unread } = past;
   return (
     <p role="status" className="past-note">
       {restored && (
@@ -52,6 +53,7 @@ export function PastNote({ past, limits = '' }: { past: PastMark | undefined; li
       )}
       {past.isCut && 'There were too many locks at this instant: some are left out. '}
       {past.isLagging && 'The latest changes are not recorded yet; reload in a few seconds. '}
+      {unread && `Not read since then: ${unread.join(', ')}. Changes there may be missing. `}
       {limits}
     </p>
   );

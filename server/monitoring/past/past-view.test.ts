@@ -103,7 +103,10 @@ describe.each(IS_LONG ? (['sqlite', 'mysql'] as const) : (['sqlite'] as const))(
       expect(page.rows.map(({ name, status }) => [name, status])).toEqual(
         [held, left, lapsed].map(({ name }) => [name, 'unknown']).sort(),
       );
-      expect(page).toMatchObject({ past: { isLagging: true }, backends: [{ reachable: false }] });
+      expect(page).toMatchObject({
+        past: { unread: ['default'] },
+        backends: [{ reachable: false }],
+      });
       expect(await pastView.lock(at, lapsed)).toMatchObject({ row: { status: 'unknown' } });
       const detail = await pastView.lock(at, left);
       expect(detail).toMatchObject({ fresh: false, row: { status: 'unknown' } });

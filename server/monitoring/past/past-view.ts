@@ -18,7 +18,12 @@ import { TimeSlice } from '../lock-list/order/time-slice';
 import type { LockTable } from '../lock-list/table/lock-table';
 import type { KnownNamespaces, LeavingStore } from '../monitoring-options';
 import type { CounterProjection } from '../projection/counter-projection';
-import { locateStore, type MonitoredBackend, noNamespace } from '../projection/monitored-backend';
+import {
+  locateStore,
+  type MonitoredBackend,
+  noNamespace,
+  publicId,
+} from '../projection/monitored-backend';
 import { rowId, tracedHoldRow, waiterRows } from '../projection/projection-row';
 import type { HoldBaselines } from '../rollups/hold-baselines';
 import { AnswerTurns } from '../watch/answer-turns';
@@ -58,7 +63,7 @@ interface PastViewOptions {
 }
 
 /** The part of a mark that is known before anything is read. */
-type PastBegin = Omit<PastMark, 'isCut' | 'isLagging'>;
+type PastBegin = Omit<PastMark, 'isCut' | 'isLagging' | 'unread'>;
 
 interface KnownFleet {
   fleet: PastFleet;
@@ -194,7 +199,7 @@ export class PastView {
     this.fleets.keep(at, reading);
     const fleet = await reading;
     // What was incomplete now may be complete at the next request.
-    if (fleet.past.isLagging) this.fleets.forget(at);
+    if (fleet.past.isLagging || fleet.past.unread) this.fleets.forget(at);
     return fleet;
   }
 
@@ -226,7 +231,9 @@ export class PastView {
     const turns = this.pageTurns;
     const parts = { at, rows, backends, unread, namespaces, baselines, clock, slice, turns };
     const fleet = await PastFleet.of(parts);
-    const past = { ...begin, isCut, isLagging: open.isLagging || unread.size > 0 };
+    const ids = new Set(backends.filter(({ id }) => unread.has(id)).map(publicId));
+    const gap = ids.size > 0 ? { unread: [...ids] } : {};
+    const past = { ...begin, isCut, isLagging: open.isLagging, ...gap };
     return { fleet, past, locks: rows.length };
   }
 

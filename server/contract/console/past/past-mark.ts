@@ -6,11 +6,13 @@ export interface PastMark {
   since: number;
   /** Whether there were more locks than can be shown, so that some are missing. */
   isCut: boolean;
-  /**
-   * Whether holds and waits that ended shortly before may be missing: they may not be recorded yet,
-   * or a backend has not responded since; the locks of that backend are `unknown`.
-   */
+  /** Whether holds and waits that ended shortly before may be missing: not all is recorded yet. */
   isLagging: boolean;
+  /**
+   * The ids of the backends that could not be read since: their locks are `unknown`, and what
+   * changed there after they were last read may be missing. Absent: none.
+   */
+  unread?: string[];
   /** Set if the database has since been restored from a backup that was made before `at`. */
   restored?: RestoredBackup;
 }
