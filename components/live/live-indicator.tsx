@@ -3,7 +3,7 @@
 import { spokenDuration } from '@/server/core/format/durations';
 import { ageText } from '../format/durations';
 import { usePastAt } from '../past/past-at';
-import { useAged, useBackendAge, useRefusal, useSilentBackends } from './reading';
+import { useAged, useBackendAge, useOutageNote, useRefusal } from './reading';
 import { useTabState } from './tab/tab-rest';
 import type { LinkState } from './use-live';
 
@@ -35,12 +35,12 @@ export function LiveIndicator({
   const age = useBackendAge(backend, (ageMs) =>
     isLost ? `${ageText(ageMs)} ago` : isLate ? `${spokenDuration(ageMs)} ago` : '',
   );
-  const silent = useSilentBackends();
+  const outages = useOutageNote();
   const isPast = usePastAt() !== null;
   const isWaking = useTabState() === 'waking';
   const refusal = useRefusal();
   const what = isCut ? 'Server' : `Backend ${backend}`;
-  const missing = isFleet && silent !== '' ? `Not responding: ${silent}` : '';
+  const missing = isFleet ? outages : '';
   if (isPast) return null;
   return (
     <span

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { BackendHealth } from '@/server/contract/console/backend-health';
 import {
   ageOf,
   backendAgeMs,
@@ -6,6 +7,7 @@ import {
   createReadingStore,
   gapNote,
   longUnread,
+  outageNote,
   type Reading,
   STALE_AFTER_MS,
   silenceMs,
@@ -78,6 +80,18 @@ test('a reading says which backends may have more, and why', () => {
   expect(gapNote([health])).toBe('');
   expect(gapNote([health, silent])).toBe('Not responding: orders.');
   expect(gapNote([silent, unread])).toBe('Not responding: orders. Still being read: jobs.');
+  expect(gapNote([unread])).toBe('Still being read: jobs.');
+});
+
+test('a backend that rejects requests, or is disabled, is not said to be not responding', () => {
+  const out = { ...(reading.backends[0] as BackendHealth), reachable: false };
+  const rejecting = { ...out, id: 'cache', refusal: 'It evicts keys.' };
+  const disabled = { ...rejecting, id: 'orders', shards: [] };
+  expect(outageNote([rejecting])).toBe('Rejecting requests: cache.');
+  expect(outageNote([disabled, out, rejecting])).toBe(
+    'Not responding: default. Rejecting requests: cache. Disabled on this server: orders.',
+  );
+  expect(outageNote([{ ...rejecting, reachable: true }])).toBe('');
 });
 
 test('of a first reading of all backends, only one that takes a second or more is announced', () => {

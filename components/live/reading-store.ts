@@ -72,10 +72,16 @@ export function backendNow(reading: Reading, backend: string, nowMs: number | nu
 /** How far what a reading of this age says may run on. */
 export const runOnMs = (ageMs: number): number => (ageMs > STALE_AFTER_MS ? 0 : ageMs);
 
-/** The ids of the backends that do not respond, in one text; empty while all do. */
-export function silentBackends(backends: Reading['backends']): string {
-  const silent = backends.filter(({ reachable }) => !reachable);
-  return silent.map(({ id }) => id).join(', ');
+/** Which backends do not serve, and why not, such as `Not responding: orders.`; empty: all do. */
+export function outageNote(backends: Reading['backends']): string {
+  const out = backends.filter(({ reachable }) => !reachable);
+  return [
+    listed('Not responding', out, ({ refusal }) => !refusal),
+    listed('Rejecting requests', out, ({ refusal, shards }) => Boolean(refusal) && !shards),
+    listed('Disabled on this server', out, ({ refusal, shards }) => Boolean(refusal && shards)),
+  ]
+    .flat()
+    .join(' ');
 }
 
 /** Whether a backend is being read for the first time since the server started. */
@@ -96,13 +102,17 @@ export function longUnread(backends: Reading['backends']): { ids: string; forMs:
  * Why more may exist than a reading has, such as `Not responding: orders.`; empty: it has all.
  */
 export function gapNote(backends: Reading['backends']): string {
-  const unread = backends.filter(isUnread);
-  const silent = silentBackends(backends);
-  const notes = [
-    ...(silent === '' ? [] : [`Not responding: ${silent}.`]),
-    ...(unread.length === 0 ? [] : [`Still being read: ${unread.map(({ id }) => id).join(', ')}.`]),
-  ];
-  return notes.join(' ');
+  return [outageNote(backends), ...listed('Still being read', backends, isUnread)].join(' ').trim();
+}
+
+/** One sentence that names the backends of which something is true; none if it is of none. */
+function listed(
+  label: string,
+  backends: Reading['backends'],
+  isSo: (backend: BackendHealth) => boolean,
+): string[] {
+  const ids = backends.filter(isSo).map(({ id }) => id);
+  return ids.length === 0 ? [] : [`${label}: ${ids.join(', ')}.`];
 }
 
 /** When a backend last responded, by its own clock. */

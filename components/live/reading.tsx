@@ -18,12 +18,12 @@ import {
   backendNow,
   createReadingStore,
   lastAnswerAt,
+  outageNote,
   type Reading,
   type ReadingStore,
   runOnMs,
   STALE_AFTER_MS,
   silenceMs,
-  silentBackends,
 } from './reading-store';
 
 const NO_READING = createReadingStore({ asOf: 0, receivedAt: null, backends: [] });
@@ -134,9 +134,9 @@ export function useReadBackends(): number {
   return useFromReading(({ backends }) => backends.length);
 }
 
-/** See {@link silentBackends}. */
-export function useSilentBackends(): string {
-  return useFromReading(({ backends }) => silentBackends(backends));
+/** See {@link outageNote}. */
+export function useOutageNote(): string {
+  return useFromReading(({ backends }) => outageNote(backends));
 }
 
 /** Why the server refuses to send newer data; null: it does not, or no server answers. */

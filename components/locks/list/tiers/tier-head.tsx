@@ -2,7 +2,7 @@
 
 import type { CSSProperties } from 'react';
 import { exactCount } from '@/server/core/format/numbers';
-import { useAtEachBackend, useSilentBackends } from '../../../live/reading';
+import { useAtEachBackend, useOutageNote } from '../../../live/reading';
 import { Duration } from '../../../ui/duration';
 import { blockingOf, countOf, SECTION_TITLES, type TierSection } from './tier-sections';
 
@@ -10,7 +10,7 @@ import { blockingOf, countOf, SECTION_TITLES, type TierSection } from './tier-se
 export function TierHead({ section, heads }: { section: TierSection; heads: number }) {
   const { tier, first, rows } = section;
   const blockingMs = useAtEachBackend((nowOf) => blockingOf(rows, nowOf));
-  const silent = useSilentBackends();
+  const outages = useOutageNote();
   const count = countOf(section);
   const title = count > 0 ? SECTION_TITLES[tier] : 'Back to normal';
   return (
@@ -25,8 +25,8 @@ export function TierHead({ section, heads }: { section: TierSection; heads: numb
       {/* biome-ignore lint/a11y/useFocusableInteractive: as the rows */}
       <div role="rowheader" className="tier-title">
         {title} <span className="font-[450] text-t2">{exactCount(count || rows.length)}</span>
-        {title === 'Unknown' && silent !== '' && (
-          <span className="pl-2 font-[450] text-t2">{silent} not responding</span>
+        {title === 'Unknown' && outages !== '' && (
+          <span className="pl-2 font-[450] text-t2">{outages}</span>
         )}
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: as the rows */}
