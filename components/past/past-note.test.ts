@@ -12,7 +12,7 @@ test('the first recorded event, before which nothing is shown, is named in local
   );
 });
 
-test('only what is still being recorded is said to come with a reload, not an unread backend', () => {
+test('only what is being recorded comes with a reload, not what an unread backend has', () => {
   const noteOf = (part: { isLagging: boolean; unread?: string[] }) =>
     renderToStaticMarkup(
       createElement(PastNote, { past: { at: 1, since: 0, isCut: false, ...part } }),
