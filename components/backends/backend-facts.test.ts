@@ -66,6 +66,14 @@ test('a sharded backend has the state of its worst shard, and a disabled one is 
   expect(factOf('Status', disabled)).toBe('disabled on this server');
 });
 
+test('why a store rejects requests is said once, by the verdict or else by the status', () => {
+  const refusal = 'This Redis is a replica.';
+  const rejecting = { reachable: false, refusal };
+  const row = { closedBecause: null, reading: { reasons: [refusal] } } as GuaranteeRow;
+  expect(factOf('Status', rejecting, row)).toBe('rejects requests');
+  expect(factOf('Status', rejecting)).toBe(refusal);
+});
+
 test('a backend that does not respond, and was never read, is not shown as having no locks', () => {
   expect(factOf('Locks', {}, OPEN, 0)).toBe('0');
   expect(factOf('Locks', { reachable: false }, OPEN, 0)).toBe('unknown');

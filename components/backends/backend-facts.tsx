@@ -99,8 +99,10 @@ export function BackendFacts({
 function Status({ backend, row }: { backend: BackendHealth; row: GuaranteeRow | null }) {
   const { reachable, refusal, silentForMs, shards } = backend;
   if (!reachable && refusal) {
+    const isSaid = row?.reading?.reasons.includes(refusal);
+    const label = isSaid ? 'rejects requests' : refusal;
     // The card says above why a sharded backend is disabled.
-    return <span className="text-dangertext">{shards ? 'disabled on this server' : refusal}</span>;
+    return <span className="text-dangertext">{shards ? 'disabled on this server' : label}</span>;
   }
   if (!reachable) {
     return (
