@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { lockTimelineInput } from '../../contract/console/past/past-inputs';
 import { meta, metaKey } from '../../contract/primitives';
 import { SERVICE_API } from '../../contract/service-api';
 import { parseInput } from './parse-input';
@@ -58,3 +59,12 @@ test.each([
 ])('a bad key in meta is refused with what is wrong with it', (value, message) => {
   expect(messageOf(z.object({ meta }), { meta: value })).toContain(message);
 });
+
+test.each(['a', 0.5, 999, 2_592_000_001])(
+  'a wrong span names the spans there are (%j)',
+  (spanMs) => {
+    expect(messageOf(lockTimelineInput, { namespace: 'a', name: 'b', spanMs })).toBe(
+      'spanMs: must be a whole number from 1000 to 2592000000',
+    );
+  },
+);
