@@ -13,6 +13,8 @@ const PROBLEMS: Record<string, string> = {
   MULTIPLE_DOCS: 'A further YAML document begins here; the file must be a single one.',
   RESOURCE_EXHAUSTION: 'The file is nested too deeply.',
 };
+const TOO_MANY_ALIASES =
+  'The file uses aliases too often: at most 1,000 times, counting those within aliases.';
 
 /**
  * Reads the wanted state from a file, and the environment variables that the file names.
@@ -43,7 +45,8 @@ export function readWantedState(
   try {
     value = document.toJS({ maxAliasCount: ALIASES_MAX });
   } catch (error) {
-    throw failAt(1, (error as Error).message);
+    const { message } = error as Error;
+    throw failAt(1, message.startsWith('Excessive alias count') ? TOO_MANY_ALIASES : message);
   }
   const parsed = wantedState.safeParse(value);
   if (!parsed.success) {
