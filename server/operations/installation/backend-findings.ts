@@ -36,6 +36,7 @@ function healthFindings(health: BackendHealth): Finding[] {
   const parts = health.shards?.map((shard) => ({ ...shard, subject: `${subject} ${shard.name}` }));
   const stores = parts ?? [{ ...health, subject }];
   return stores.flatMap((store) => {
+    if (!store.reachable && !parts && health.refusal) return refusalOf(health, subject);
     if (!store.reachable) {
       const silent = `has not responded for ${lengthOf(store.silentForMs)}`;
       const advice = 'Start its server, and check address, password and firewall';

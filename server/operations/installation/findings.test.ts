@@ -29,9 +29,10 @@ test.each([
   ['ahead', { clockOffsetMs: 90_000 }, 'warning', /1 min 30 s ahead of this machine/],
   ['behind', { clockOffsetMs: -3_000 }, 'warning', /3 s behind this machine/],
   ['slow', { latencyMs: 250 }, 'warning', /a round trip takes 250 ms/],
-  ['refusing', { refusal: 'It is a replica.' }, 'problem', /It is a replica/],
+  ['refusing', { reachable: false, refusal: 'It is a replica.' }, 'problem', /^It is a replica\.$/],
 ])('a backend that is %s', (_, facts, level, says) => {
-  const [found] = backendFindings({ ...HEALTH, ...facts }, null);
+  const [found, ...others] = backendFindings({ ...HEALTH, ...facts }, null);
+  expect(others).toEqual([]);
   expect(found).toMatchObject({ subject: 'backend orders', level });
   expect(found?.says).toMatch(says);
 });
