@@ -111,7 +111,7 @@ function HeldBy({ side: { hold } }: { side: HoldSnapshot }) {
       )}
       <Muted>
         {host || pid ? ', ' : ' '}service {hold.service}
-        {hold.set && `, part of a ${hold.set.size}-lock set`}
+        {hold.set && `, part of a multi-lock of ${hold.set.size}`}
         {hold.permits !== undefined && `, ${plural(hold.permits, 'permit')}`}
       </Muted>
     </>

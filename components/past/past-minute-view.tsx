@@ -8,7 +8,7 @@ import { Instant } from '../ui/instant';
 import { PageHead } from '../ui/page-head';
 import { TableHead } from '../ui/table-head';
 
-const HEADS = ['Lock', 'Grants', 'Timeouts', 'Expiries', 'Forced', 'Wait p99', 'Hold p99'];
+const HEADS = ['Lock', 'Grants', 'Timed out', 'Expired', 'Force-released', 'Wait p99', 'Hold p99'];
 
 /** What happened to the locks in a minute whose single events are no longer kept. */
 export function PastMinuteView({ minute: { minute, rows, areMore } }: { minute: PastMinute }) {

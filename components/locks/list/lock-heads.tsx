@@ -32,7 +32,7 @@ const HEADS: {
   },
   { cell: 'granted', word: 'Granted', className: 'pl-2' },
   { cell: 'waited', word: 'Waited to acquire', className: 'pr-3.5' },
-  { cell: 'lease', word: 'Lease TTL', sort: 'lease', orders: ['soonest first', 'latest first'] },
+  { cell: 'lease', word: 'Lease left', sort: 'lease', orders: ['soonest first', 'latest first'] },
   { cell: 'waiters', word: 'Waiters', sort: 'waiters', orders: ['most first', 'fewest first'] },
   { cell: 'renewals', word: 'Renewals' },
   { cell: 'rev', word: 'Rev' },

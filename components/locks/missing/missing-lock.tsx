@@ -35,7 +35,7 @@ export function MissingLock({ row: { namespace, name } }: { row: LockRow }) {
     <>
       <Similar alike={alike} isPending={found.isPending} />
       <CodeBlock
-        title="A lock exists from its first acquire. This one holds it for 2 min."
+        title="A lock exists from its first acquire. This command acquires it for 2 min."
         text={acquireCommand(namespace, name)}
         copy="Copy the command"
       />
