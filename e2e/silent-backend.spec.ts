@@ -35,7 +35,7 @@ test('a page whose backend has been silent since the start says so, then appears
     const answer = await page.goto(server.url + path);
     expect(answer?.status()).toBe(200);
     const note = page.getByRole('main').getByRole('status');
-    await expect(note).toContainText('The backend "ledger" does not answer');
+    await expect(note).toContainText('The backend "ledger" is not responding');
     await expect(page.getByRole('main').getByRole('link', { name: 'Backends' })).toBeVisible();
   }
   await expect(lock.getByRole('heading', { name: 'book/7' })).toBeVisible();

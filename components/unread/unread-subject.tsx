@@ -31,7 +31,7 @@ export function UnreadSubject({ name, problem }: { name: string; problem: string
         <Icon name="question" size={16} className="mt-0.5 shrink-0 text-unknown" />
         <p className="text-14">
           State unknown. <VisibleText text={problem} /> It appears here as soon as the backend
-          answers.{' '}
+          responds.{' '}
           <NearLink href="/backends" className="link rounded-4">
             Backends
           </NearLink>

@@ -148,7 +148,7 @@ export class NameDeletion {
     const keepers = this.backends.filter((backend) => publicId(backend) === id);
     const isSilent = keepers.some(({ engine }) => !engine.health().reachable);
     if (keepers.length > 0 && !isSilent) return keepers;
-    const text = `The backend "${id}" does not answer, so nothing can be deleted on it.`;
+    const text = `The backend "${id}" is not responding, so nothing can be deleted on it.`;
     throw new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
   }
 

@@ -160,7 +160,7 @@ export class CounterProjection {
     const health = { ...keeper.engine.health(), id };
     const row = this.row(namespace, name);
     if (!row) {
-      const text = `The backend "${id}" does not answer, and this counter was not read before.`;
+      const text = `The backend "${id}" is not responding, and this counter was not read before.`;
       throw new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
     }
     const backend = { ...health, reachable: false };

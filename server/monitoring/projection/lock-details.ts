@@ -103,7 +103,7 @@ export class LockDetails {
     const isFollowed = row !== null && row.rev >= (last?.row.rev ?? 0);
     const known = isFollowed ? this.followed(backend, row) : last && asUnknown(last);
     if (!known) {
-      const text = `The backend "${id}" does not answer, and this lock was not read before.`;
+      const text = `The backend "${id}" is not responding, and this lock was not read before.`;
       throw new LockyardError('BACKEND_DOWN', text, { cause, retryAfterMs: 1_000 });
     }
     return { ...known, backend: health, policy: this.namespaces.policyOf(key.namespace) };

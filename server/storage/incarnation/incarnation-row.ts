@@ -82,7 +82,7 @@ export async function askControlDatabase<T>(store: string, work: () => Promise<T
   } catch (cause) {
     if (cause instanceof StoreError) throw cause;
     throw new StoreError(
-      `The control database does not answer, so a data loss of ${store} would go unnoticed.`,
+      `The control database is not responding, so a data loss of ${store} would go unnoticed.`,
       'no',
       {
         cause,

@@ -201,7 +201,7 @@ export class StoreIncarnation implements BackendPast {
     const leaseMs = longestLeaseMs(changes);
     if (this.hasRecordedLease(leaseMs)) return;
     await this.recordLease(leaseMs).catch((cause) => {
-      throw new StoreError('The control database does not answer.', 'no', { cause });
+      throw new StoreError('The control database is not responding.', 'no', { cause });
     });
   }
 

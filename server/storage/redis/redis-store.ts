@@ -182,7 +182,7 @@ export class RedisStore implements RecordStore, HistorySource {
     await this.incarnation
       .markRunNotDurable(admitted.incarnation, admitted.runId)
       .catch((cause) => {
-        throw new StoreError('The control database does not answer.', 'unknown', { cause });
+        throw new StoreError('The control database is not responding.', 'unknown', { cause });
       });
     admitted.isDurable = false;
   }

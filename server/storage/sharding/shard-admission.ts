@@ -178,5 +178,5 @@ function inspect(
   return Promise.all(inspected);
 }
 
-const UNREADABLE = 'The stamps of its shards cannot be read: a database does not answer.';
+const UNREADABLE = 'The stamps of its shards cannot be read: a database is not responding.';
 const REOPENS = 'The backend was resharded a moment ago. It is served again in a few seconds.';
