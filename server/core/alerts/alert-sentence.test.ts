@@ -1,12 +1,22 @@
 import { expect, it } from 'vitest';
 import type { LockRow } from '../../contract/console/lock-row';
-import { counterSentence, lockAlertSentence } from './alert-sentence';
+import { backendSentence, counterSentence, lockAlertSentence } from './alert-sentence';
 
 it('the sentence of a counter writes its numbers as the console does', () => {
   expect(counterSentence({ value: 1_204, floor: 0, ceiling: 10_000 })).toBe(
     'Value 1,204; floor 0, ceiling 10,000.',
   );
   expect(counterSentence({ value: -1, floor: null, ceiling: 0 })).toBe('Value −1; ceiling 0.');
+});
+
+it('the sentence of a backend says whether it does not respond or why it rejects requests', () => {
+  expect(backendSentence({ id: 'cache' }, 'shop')).toBe(
+    'Backend cache is not responding. The state of the locks in shop is unknown.',
+  );
+  expect(backendSentence({ id: 'cache', refusal: 'Its memory is full.' }, 'shop')).toBe(
+    'Backend cache rejects requests. Its memory is full. ' +
+      'The state of the locks in shop is unknown.',
+  );
 });
 
 it('the sentence of a lock names the day of an instant that is not on the day of the alert', () => {

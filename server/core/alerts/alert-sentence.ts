@@ -1,5 +1,6 @@
 import type { AlertRow } from '../../contract/console/alerts/alert-row';
 import type { AlertKind } from '../../contract/console/alerts/alert-rules';
+import type { BackendHealth } from '../../contract/console/backend-health';
 import type { CounterRow } from '../../contract/console/counter-row';
 import type { LockRow } from '../../contract/console/lock-row';
 import { exactCount } from '../format/numbers';
@@ -31,8 +32,13 @@ export function counterSentence({
 }
 
 /** The sentence of an alert on a backend. */
-export const backendSentence = (backend: string, namespace: string): string =>
-  `Backend ${backend} is not responding: the state of the locks in ${namespace} is unknown.`;
+export function backendSentence(
+  { id, refusal }: Pick<BackendHealth, 'id' | 'refusal'>,
+  namespace: string,
+): string {
+  const problem = refusal ? `rejects requests. ${refusal}` : 'is not responding.';
+  return `Backend ${id} ${problem} The state of the locks in ${namespace} is unknown.`;
+}
 
 /** The rule and the subject of an alert, in words. */
 export function alertTitle({ kind, backend, namespace, name }: AlertRow): string {

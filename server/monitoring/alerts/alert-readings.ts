@@ -188,7 +188,7 @@ export class AlertReadings {
       if (!health || health.reachable) continue;
       const { silentForMs } = health;
       if (!isBackendUnknown(silentForMs, this.rulesOf(namespace))) continue;
-      const sentence = () => backendSentence(backend, namespace);
+      const sentence = () => backendSentence(health, namespace);
       const since = now() - silentForMs;
       yield { kind: 'backendUnknown', backend, namespace, name: null, since, sentence };
     }
