@@ -128,7 +128,7 @@ test('a lock with history has charts, and one without says for how long history 
 test('time-outs and force releases are marked in the chart of abnormal ends', async ({ page }) => {
   await open(page, lockPath('default', 'weir'));
   const endings = insights(page).locator('[data-chart="endings"]');
-  await expect(endings.getByText('Timed out')).toBeVisible();
+  await expect(endings.getByText('Timeouts')).toBeVisible();
   await expect(endings.locator('.recharts-scatter-symbol')).toHaveCount(1);
 });
 

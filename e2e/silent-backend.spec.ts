@@ -45,7 +45,7 @@ test('a page whose backend has been silent since the start says so, then appears
   await expect(holders.getByText(/^No locks are known .* Not responding: ledger\./)).toBeVisible();
   await waits.goto(`${server.url}/waits`);
   await expect(waits.getByText('No callers are known to be waiting.')).toBeVisible();
-  await expect(waits.getByText('Not responding: ledger.')).toBeVisible();
+  await expect(waits.getByText('Not responding: ledger. Whether callers')).toBeVisible();
 
   const [locks, counters] = [await context.newPage(), await context.newPage()];
   await locks.goto(`${server.url}/`);

@@ -10,7 +10,7 @@ import { ChartHead } from './chart-head';
 const LANES = [
   { key: 'expiries', word: 'Expired', ink: 'var(--expired)' },
   { key: 'forced', word: 'Forced', ink: 'var(--acc)' },
-  { key: 'timeouts', word: 'Timed out', ink: 'var(--contended)' },
+  { key: 'timeouts', word: 'Timeouts', ink: 'var(--contended)' },
 ] as const;
 
 /** When leases expired, holds were forced and waiters timed out: a row each, with marks. */

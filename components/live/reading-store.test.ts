@@ -94,7 +94,7 @@ test('a backend that rejects requests, or is disabled, is not said to be not res
   expect(outageNote([{ ...rejecting, reachable: true }])).toBe('');
 });
 
-test('of a first reading of all backends, only one that takes a second or more is announced', () => {
+test('a first reading of a backend is announced only once it has taken a second', () => {
   const [health] = reading.backends as [(typeof reading.backends)[number]];
   const jobs = { ...health, id: 'jobs', unreadForMs: 61_000 };
   expect(longUnread([health, { ...health, unreadForMs: 0 }])).toBe(null);
