@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 
 const guide = readFileSync(join(import.meta.dirname, '../docs/api.md'), 'utf8');
@@ -61,6 +61,8 @@ test.skipIf(!hasCurl)(
         LOCKYARD_API_KEY: await api.key('guide'),
       },
     });
+    // What it waits for may never come.
+    onTestFinished(() => void shell.kill());
     const [output, complaints] = await Promise.all([
       text(shell.stdout),
       text(shell.stderr),
