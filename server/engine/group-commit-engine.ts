@@ -113,9 +113,10 @@ export class GroupCommitEngine implements StoreEngine {
   private async checkWaitedLocks(): Promise<void> {
     giveUpAbandoned(this.context, this.commands);
     this.commands.unreceived.repeatFailed();
-    const ids = this.context.waiters.recordIds();
-    if (ids.length === 0) return;
-    await this.context.membership.refresh().catch(() => undefined);
-    this.commands.expireAndPromote(ids);
+    const { waiters, membership } = this.context;
+    if (waiters.recordIds().length === 0) return;
+    await membership.refresh().catch(() => undefined);
+    // A lock whose callers were answered meanwhile needs no check.
+    this.commands.expireAndPromote(waiters.recordIds());
   }
 }

@@ -14,7 +14,7 @@ import {
   takeLock,
 } from './testing/engine-rig';
 import { eventsByLock } from './testing/events-by-lock';
-import { firstFates, touching } from './testing/faulty-store';
+import { firstFates, PASS, touching } from './testing/faulty-store';
 import { acquireMultiLock } from './testing/multi-lock-calls';
 import { timed, untilQueued } from './testing/observed-calls';
 
@@ -376,4 +376,34 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     line.abort();
     await behind;
   });
+});
+
+it('only locks for which callers still wait are checked', async () => {
+  const rig = await EngineRig.open('sqlite');
+  try {
+    const member = await rig.join();
+    const [granted, waited] = [freshKey(), freshKey()];
+    const { token } = await takeLock(member, granted, 'w1', { leaseMs: 60_000 });
+    await takeLock(member, waited, 'w1', { leaseMs: 60_000 });
+    const parts = { leaseMs: 60_000, waitMs: 600_000 };
+    const first = acquire(member, granted, 'w2', parts);
+    const second = acquire(member, waited, 'w2', parts);
+    await untilQueued(member, granted, 1);
+    await untilQueued(member, waited, 1);
+    const scans: (() => void)[] = [];
+    const held = () => new Promise<void>((resolve) => scans.push(resolve));
+    member.faults.onScan = () => ({ kind: 'pass', first: held });
+    // A check and a heartbeat: each reads the heartbeats of all processes.
+    await expect.poll(() => scans.length, { timeout: 10_000, interval: 5 }).toBe(2);
+    await release(member, granted, 'w1', token);
+    expect(await first).toMatchObject({ outcome: 'granted' });
+    rig.letPass(61_000);
+    member.faults.onScan = () => PASS;
+    for (const scan of scans) scan();
+    expect(await second).toMatchObject({ outcome: 'granted' });
+    expect(await eventKinds(rig.under.store, waited)).toContain('expired');
+    expect(await eventKinds(rig.under.store, granted)).not.toContain('expired');
+  } finally {
+    await rig.close();
+  }
 });
