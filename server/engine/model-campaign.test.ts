@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Store, storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { Change, ReadRecord } from '../storage/record-store';
+import type { LockEngine } from './lock-engine';
 import { compareWithModel } from './testing/compare-with-model';
+import { SHORT_LEASE_MS } from './testing/model-step';
 import { type ModelledBackend, modelledStore } from './testing/modelled-backend';
 import { newSeed } from './testing/seeded';
 import { ShardedRig } from './testing/sharded-rig';
@@ -32,6 +34,15 @@ describe.each(rows)('the engine over %s and the pure model of locks and counters
     expect(left).toBeLessThan(taken / 4);
     expect(answers.size).toBeGreaterThan(Math.min(25, STEPS / 10));
   }, 3_600_000);
+});
+
+describe('the model allows', () => {
+  it('leases to end between a step and the reading of its outcome', async () => {
+    // With this seed, step 28 grants a short lease to a caller that would have waited.
+    const seed = 2_062_022_401;
+    const { disagreement } = await compareWithModel({ open: slowChecks, seed, steps: 40 });
+    expect(disagreement).toBe(null);
+  });
 });
 
 describe('the model detects', () => {
@@ -82,6 +93,22 @@ async function carelessShards(): Promise<ModelledBackend> {
     return { ...member, engine: Object.assign(engine, { multiLocks }) };
   };
   return careless;
+}
+
+/** A short lease ends before any check of its lock. */
+async function slowChecks(): Promise<ModelledBackend> {
+  const backend = await modelledStore('sqlite');
+  const slow: ModelledBackend = Object.create(backend);
+  slow.join = async () => {
+    const member = await backend.join();
+    const engine: LockEngine = Object.create(member.engine);
+    engine.run = (key, command) => {
+      if (command.verb === 'inspect') backend.passMs(SHORT_LEASE_MS + 50);
+      return member.engine.run(key, command);
+    };
+    return { ...member, engine };
+  };
+  return slow;
 }
 
 /** Every third read of a record answers what the one before it answered. */

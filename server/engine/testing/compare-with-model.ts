@@ -135,7 +135,7 @@ class ModelComparison {
     const isCreated = this.keysOf(step).some((key) => !this.model.has(key));
     const may = { slackMs: time.slackMs, isCreated, now: after };
     const apart = { ...may, slackMs: may.slackMs + time.latest - time.earliest };
-    const others = [time.earliest, time.latest].map((now) => this.predict(step, now));
+    const others = [time.earliest, time.latest].map((at) => this.predict(step, at, time.latest));
     const isSame = (there: Prediction[]) =>
       there.every((each, i) => predictionDifference(predicted[i] ?? each, each, apart) === null);
     // If the right answer changes with time during the step or its reads, both answers are right.
@@ -186,11 +186,10 @@ class ModelComparison {
   }
 
   /**
-   * All possible outcomes of a step. A queued request is held only briefly, and then its place is
-   * kept; before or after, the process may check its lock, which expires and promotes what is due
-   * in a separate write.
+   * All possible outcomes of a step. A queued request is held only briefly and keeps its place.
+   * Before, or until `readAt`, a check can expire and promote what is due in a separate write.
    */
-  private predict(step: CommandStep, now: number): Prediction[] {
+  private predict(step: CommandStep, now: number, readAt = now): Prediction[] {
     const { model } = this;
     if (step.kind === 'set') return [model.predictMultiLock(NAMESPACE, step.command, now)];
     const [key] = this.keysOf(step) as [RecordKey];
@@ -209,7 +208,8 @@ class ModelComparison {
       const isQueued = (asked.answered as { outcome?: string }).outcome === 'queued';
       const all = isQueued ? [...commands, detach] : commands;
       const done = isQueued ? model.predict(key, all, now) : asked;
-      return [done, { ...model.predict(key, [...all, expire], now), answered: done.answered }];
+      const checked = model.predict(key, [...all, expire], now, readAt);
+      return [done, { ...checked, answered: done.answered }];
     });
   }
 

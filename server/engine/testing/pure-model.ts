@@ -76,12 +76,21 @@ export class PureModel {
     return new PureModel({ ...this.rules, process }, this.records, this.storedAnswers);
   }
 
-  /** The outcome of commands on one record, run one after another at the same instant. */
-  predict(key: RecordKey, commands: (LockCommand | CounterCommand)[], now: number): Prediction {
+  /**
+   * The outcome of commands on one record, run one after another at the same instant.
+   *
+   * @param lastAt when the last of them is run
+   */
+  predict(
+    key: RecordKey,
+    commands: (LockCommand | CounterCommand)[],
+    now: number,
+    lastAt = now,
+  ): Prediction {
     let prediction: Prediction | null = null;
     let model: PureModel = this;
-    for (const command of commands) {
-      const next = model.predictOne(key, command, now);
+    for (const [i, command] of commands.entries()) {
+      const next = model.predictOne(key, command, i === commands.length - 1 ? lastAt : now);
       model = model.after(next);
       prediction = prediction ? append(prediction, next) : next;
     }
