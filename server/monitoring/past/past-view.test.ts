@@ -119,8 +119,18 @@ describe.each(IS_LONG ? (['sqlite', 'mysql'] as const) : (['sqlite'] as const))(
       });
       watcher.faults.comeBack();
       await expect.poll(statusOf, SOON).toBe('held');
+      // From then on the expired lock is shown too, not only those in use.
+      const { store: backend, database } = rig.engines.under;
+      const incidents = new IncidentTable(database);
+      await expect.poll(() => incidents.countOpen(), SOON).toBe(1);
+      await expect.poll(() => eventKinds(backend, lapsed), SOON).toContain('expired');
       const again = await pastView.locks(at, EVERY_LOCK);
-      expect(again.rows.map(({ name, status }) => [name, status])).toEqual([[held.name, 'held']]);
+      expect(again.rows.map(({ name, status }) => [name, status])).toEqual(
+        [
+          [held.name, 'held'],
+          [lapsed.name, 'expired'],
+        ].sort(),
+      );
     });
 
     it('shows a lock that was in use then, although its namespace was removed since', async () => {
