@@ -5,12 +5,14 @@ import { acquire, EngineRig, eventKinds, type Member, renew } from './testing/en
 import { type Fate, PASS, touching } from './testing/faulty-store';
 import { reasonOf } from './testing/observed-calls';
 
+const SOON = { timeout: 10_000 };
+
 describe('commands on one lock while its store fails', () => {
   let rig: EngineRig;
   let member: Member;
   beforeAll(async () => {
     rig = await EngineRig.open('sqlite');
-    member = await rig.join();
+    member = await rig.joinStopped();
   });
   afterAll(() => rig.close());
 
@@ -36,7 +38,7 @@ describe('commands on one lock while its store fails', () => {
       };
 
       const first = ask('w1');
-      await expect.poll(() => failures).toBeGreaterThan(0);
+      await expect.poll(() => failures, SOON).toBeGreaterThan(0);
       // These share the next commit.
       const second = ask('w2');
       const leftMs = 500;
@@ -70,6 +72,6 @@ describe('commands on one lock while its store fails', () => {
     expect(await reasonOf(acquire(member, key, 'w1', { leaseMs: 3_000 }))).toBe('UNKNOWN');
     member.faults.onSwap = () => PASS;
     const kinds = () => eventKinds(rig.under.store, key);
-    await expect.poll(kinds, { timeout: 5_000 }).toEqual(['granted', 'renewed', 'late']);
+    await expect.poll(kinds, SOON).toEqual(['granted', 'renewed', 'late']);
   });
 });
