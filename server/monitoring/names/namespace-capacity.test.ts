@@ -11,7 +11,7 @@ import { systemClock } from '../../platform/clock';
 import { encodeRecord } from '../../storage/codec/record-codec';
 import { created, freshKey, readOne } from '../../storage/conformance/testing/changes';
 import { sampledStores } from '../../storage/conformance/testing/stores-under-test';
-import type { RecordKey } from '../../storage/record-store';
+import type { ObsoleteRecord, RecordKey } from '../../storage/record-store';
 import { MonitoringRig } from '../testing/monitoring-rig';
 import { setLegacyNameLimits } from './namespace-capacity';
 
@@ -116,9 +116,19 @@ describe.each(sampledStores)('free locks over %s', (name) => {
     const shown = () =>
       keys.map((key) => second.monitoring.projection.row(key.namespace, key.name));
     await until(async () => expect(shown()).not.toContain(null));
+    const scans: (() => void)[] = [];
+    const held = () => new Promise<void>((resolve) => scans.push(resolve));
+    // So that no scan shows afterwards that they are gone.
+    const last = async () => {
+      second.faults.onScan = () => ({ kind: 'pass', first: held });
+    };
+    const isOne = ({ key }: ObsoleteRecord) => keys.some(({ name }) => name === key.name);
+    second.faults.onDelete = (records) => (records.some(isOne) ? { kind: 'pass', last } : PASS);
     await first.monitoring.close();
     await until(async () => expect(await Promise.all(keys.map(isThere))).toEqual([false, false]));
-    await vi.waitFor(() => expect(shown()).toEqual([null, null]), { timeout: 3_000, interval: 20 });
+    await until(async () => expect(shown()).toEqual([null, null]));
+    second.faults.onScan = () => PASS;
+    for (const scan of scans) scan();
   });
 });
 
