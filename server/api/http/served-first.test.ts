@@ -33,7 +33,7 @@ async function openLines(count: number): Promise<void> {
     new Promise<number>((resolve) => api.server.getConnections((_, found) => resolve(found)));
   await Promise.all(lines.map((line) => once(line, 'connect')));
   for (const line of lines) line.on('error', () => undefined);
-  await expect.poll(accepted).toBeGreaterThanOrEqual(count);
+  await expect.poll(accepted, { timeout: 10_000 }).toBeGreaterThanOrEqual(count);
 }
 
 function send(line: Socket, path: string, input: unknown): void {
