@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { forceReleaseLock } from '@/server/operations/locks/for-people/force-release-lock';
 import { ApiHarness } from '@/test/api-harness';
-import { LockLost, LockTimeout } from './errors';
+import { LockLost, LockTimeout, ReleaseUnconfirmed } from './errors';
 import { LockyardClient } from './lockyard-client';
 import { outcomeOf, scriptedBench } from './testing/scripted-bench';
+import { until } from './testing/test-clock';
 import { withLock } from './with-lock';
 import { withLocks } from './with-locks';
 
@@ -181,6 +182,25 @@ describe('when replies are lost', () => {
       ['b', 51],
     ]);
     expect(await done).toBe(41);
+  });
+
+  test('none is renewed after the work, or lost while another is being released', async () => {
+    const { client, clock, server } = bench;
+    let outcome: unknown;
+    const done = withLocks(['b', 'a'], { client, leaseMs: 6_000 }, () => 'done');
+    void outcomeOf(done).then((settled) => {
+      outcome = settled;
+    });
+    const shorter = grants.grants.map((grant) => ({ ...grant, expiresInMs: 6_000 }));
+    (await server.next('lock.acquireMany')).answer({ ...grants, grants: shorter });
+    await until(() => server.waitingCalls > 0);
+    while (outcome === undefined) {
+      if (server.waitingCalls > 0) (await server.next('lock.release')).loseReply();
+      else clock.advance(50);
+      await new Promise(setImmediate);
+    }
+    expect(outcome).toBeInstanceOf(ReleaseUnconfirmed);
+    expect(outcome).toMatchObject({ result: 'done' });
   });
 
   test('a caller that gives up releases the whole multi-lock', async () => {

@@ -127,7 +127,10 @@ function refuseNested(client: LockyardClient, request: MultiLockRequest): void {
   }
 }
 
-/** Nests the work under each lock in turn: each is renewed, lost and released on its own. */
+/**
+ * Nests the work under each lock in turn: each is renewed, lost and released on its own, but all of
+ * them end as soon as the work has: one whose release takes long must not make others expire.
+ */
 async function workUnderGrants<T>(
   client: LockyardClient,
   request: MultiLockRequest,
@@ -137,13 +140,22 @@ async function workUnderGrants<T>(
 ): Promise<T> {
   const { locks, ...common } = request;
   const held: Hold[] = [];
+  const over = new AbortController();
+  const innermost = async (signal = new AbortController().signal): Promise<T> => {
+    try {
+      return await work(lockSetHold(held, signal));
+    } finally {
+      over.abort();
+    }
+  };
   const under = async (signal: AbortSignal | undefined): Promise<T> => {
     const lock = locks[held.length];
-    if (!lock) return work(lockSetHold(held, signal ?? new AbortController().signal));
+    if (!lock) return innermost(signal);
     const grant = byName.get(lock.name);
     if (!grant) throw new LockyardError('INTERNAL', `"${lock.name}" was not granted with its set.`);
     const single = { ...common, ...lock, reentrant: false };
-    return workUnderGrant(client, single, grant, { ...options, signal }, (hold) => {
+    const limits = { ...options, signal, over: over.signal };
+    return workUnderGrant(client, single, grant, limits, (hold) => {
       held.push(hold);
       return under(hold.signal);
     });

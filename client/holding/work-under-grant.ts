@@ -13,6 +13,8 @@ import { type Result, resultOf } from './work-within';
 
 interface WorkOptions extends HoldListeners {
   signal?: AbortSignal | undefined;
+  /** Its abort ends and releases the hold, although `work` goes on. */
+  over?: AbortSignal | undefined;
 }
 
 /** Runs `work` under a granted hold, renews it meanwhile, and always releases it. */
@@ -26,8 +28,18 @@ export function workUnderGrant<T>(
   const hold = new LockHold(client, request, grant, options);
   const attributes = { ...lockAttributes(request), 'lockyard.token': grant.token };
   return inSpan('lockyard.hold', attributes, async (span) => {
+    let releasing: Promise<Result<ReleaseAnswer | null>> | undefined;
+    const endHold = () => {
+      releasing ??= resultOf(() => releaseHold(client, request, hold));
+      return releasing;
+    };
+    const stopListening = onAbort(options.over, () => {
+      hold.stop();
+      void endHold();
+    });
     const result = await workUnder(hold, work, options.signal);
-    const release = await resultOf(() => releaseHold(client, request, hold));
+    stopListening();
+    const release = await endHold();
     const lost = reportEnd(hold, release, span);
     if (lost) throw 'error' in result ? lossCausedBy(lost, result.error) : lost;
     if ('error' in result) throw result.error;
