@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 /** This machine, as its kernel identifies it: only on Linux. */
@@ -32,20 +32,36 @@ export function readHostIdentity(proc = '/proc'): HostIdentity | null {
   const bootId = textOf(`${proc}/sys/kernel/random/boot_id`)?.trim();
   const pidNamespace = namespaceOf(`${proc}/self/ns/pid`);
   const timeNamespace = namespaceOf(`${proc}/self/ns/time`) ?? INITIAL_TIME_NAMESPACE;
-  const isOurs = linkOf(`${proc}/self`) === String(process.pid);
-  if (!bootId || !pidNamespace || !isOurs || timeNamespace !== INITIAL_TIME_NAMESPACE) return null;
+  const isKnown = bootId && pidNamespace && isOurs(proc);
+  if (!isKnown || timeNamespace !== INITIAL_TIME_NAMESPACE) return null;
   return { host: hostName(), bootId, pidNamespace };
 }
 
 /** Null if there is no such process, or this process may not read it. */
 export function readProcessStat(pid: number, proc = '/proc'): ProcessStat | null {
-  const text = textOf(`${proc}/${pid}/stat`);
-  if (text === null) return null;
-  // The second field is the program's name in brackets, and may contain spaces and brackets.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const [state] = fields;
-  const start = fields[19];
+  const { 0: state, 19: start } = statOf(pid, proc);
   return state && start ? { state, start } : null;
+}
+
+/** The parent of every process; null if the kernel does not report it for this namespace. */
+export function readParents(proc = '/proc'): Map<number, number> | null {
+  if (!isOurs(proc)) return null;
+  try {
+    const ids = readdirSync(proc).map(Number).filter(Number.isInteger);
+    return new Map(ids.map((id) => [id, Number(statOf(id, proc)[1])]));
+  } catch {
+    return null;
+  }
+}
+
+/** Whether it is the `/proc` of this process's own process id namespace. */
+const isOurs = (proc: string) => linkOf(`${proc}/self`) === String(process.pid);
+
+/** The fields of a process from its state on; empty if there is no such process. */
+function statOf(pid: number, proc: string): string[] {
+  const text = textOf(`${proc}/${pid}/stat`) ?? '';
+  // The second field is the program's name in brackets, and may contain spaces and brackets.
+  return text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
 function namespaceOf(path: string): string | null {

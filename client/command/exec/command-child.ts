@@ -1,6 +1,7 @@
 import { ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readParents } from '../../platform/linux-process';
 import { CommandFailure, EXIT, signalExitCode } from '../exit-codes';
 
 const CHECK_EVERY_MS = 20;
@@ -118,19 +119,25 @@ function isRunning(target: number): boolean {
   }
 }
 
-/** A process and all its descendants, itself first. Only itself if `ps` is not available. */
+/** A process and all its descendants, itself first; only itself if they cannot be listed. */
 function descendants(root: number): number[] {
   const found = [root];
-  try {
-    const listing = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
-    const pairs = listing.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
-    for (const parent of found) {
-      for (const [pid, ppid] of pairs) if (ppid === parent && pid) found.push(pid);
-    }
-  } catch {
-    // Without `ps` the command itself is all that is known.
+  const parents = readParents() ?? parentsByPs();
+  for (const parent of found) {
+    for (const [pid, ppid] of parents) if (ppid === parent && pid) found.push(pid);
   }
   return found;
+}
+
+/** The parent of every process, where there is no `/proc`. */
+function parentsByPs(): Map<number, number> {
+  try {
+    const listing = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
+    const rows = listing.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+    return new Map(rows.map(([pid = 0, ppid = 0]) => [pid, ppid]));
+  } catch {
+    return new Map();
+  }
 }
 
 function notRun(program: string, error: unknown): CommandFailure {
