@@ -302,6 +302,20 @@ describe('when the release gets no answer', () => {
     expect(await ended).toBe('done');
   });
 
+  test('an answer of something else, or a fault of the server, counts as none', async () => {
+    const { work, ended } = await working();
+    work.finish('done');
+    const first = await bench.server.next('lock.release');
+    first.reply(404, 'There is nothing here.');
+    await bench.clock.advanceOver(50);
+    const second = await bench.server.next('lock.release');
+    second.refuse(500, 'INTERNAL');
+    await bench.clock.advanceOver(100);
+    const third = await released();
+    expect([second.input, third.input]).toEqual([first.input, first.input]);
+    expect(await ended).toBe('done');
+  });
+
   test('finished work is reported as finished, with a release that is not confirmed', async () => {
     const { work, ended } = await working();
     work.finish('done');

@@ -1,4 +1,4 @@
-import { type LockLost, lossCausedBy, lossFacts, ReleaseUnconfirmed } from '../errors';
+import { isRetryable, type LockLost, lossCausedBy, lossFacts, ReleaseUnconfirmed } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
 import { notify } from '../observing/lock-observer';
 import { inSpan, type LockSpan, lockAttributes } from '../observing/lock-spans';
@@ -81,7 +81,8 @@ function releaseHold(
   const end = now + (hold.lost ? TIDY_UP_MS : RETRY_BUDGET_MS);
   const until = hold.lost ? end : Math.min(end, now + hold.remainingMs());
   const requestId = chance.id();
-  return retrying({ clock, chance, until }, () => {
+  const mayPass = (error: unknown) => isRetryable(error, true);
+  return retrying({ clock, chance, until, mayPass }, () => {
     const timeoutMs = Math.min(ANSWER_WITHIN_MS, end - clock.monotonic());
     return client.release({ namespace, name, owner, token: hold.token, requestId }, { timeoutMs });
   });

@@ -21,18 +21,20 @@ export interface RetryBounds {
   chance: Chance;
   /** No attempt starts at or after this instant of the clock, which may depend on the failure. */
   until: number | ((error: LockyardError) => number);
+  /** Which failures are worth a retry. Default: transient ones. */
+  mayPass?: (error: LockyardError) => boolean;
   /** Also ends the pauses between attempts. */
   signal?: AbortSignal | undefined;
 }
 
-/** Retries until there is an answer, a failure that is not transient, or a limit is reached. */
+/** Retries until there is an answer, a failure that may not pass, or a limit is reached. */
 export async function retrying<A>(bounds: RetryBounds, call: () => Promise<A>): Promise<A> {
-  const { clock, chance, until, signal } = bounds;
+  const { clock, chance, until, signal, mayPass = ({ isTransient }) => isTransient } = bounds;
   for (let attempt = 0; ; attempt++) {
     try {
       return await call();
     } catch (error) {
-      if (!(error instanceof LockyardError) || !error.isTransient) throw error;
+      if (!(error instanceof LockyardError) || !mayPass(error)) throw error;
       const delayMs = retryDelayMs(chance, attempt, error.retryAfterMs);
       const end = typeof until === 'number' ? until : until(error);
       if (clock.monotonic() + delayMs >= end) throw error;

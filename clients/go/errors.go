@@ -39,6 +39,13 @@ func (e *Error) IsTransient() bool {
 	return false
 }
 
+// isRetryable says whether a call may succeed a moment later at an address at which Lockyard has
+// answered: also after a fault that may affect only one answer, or an answer of something else,
+// such as the 404 of a proxy while a server is replaced.
+func (e *Error) isRetryable() bool {
+	return e.IsTransient() || e.IsForeign || e.Reason == ReasonInternal
+}
+
 // isServerFailure says whether another server may succeed.
 func (e *Error) isServerFailure() bool {
 	isDown := e.Reason == ReasonBackendDown || e.Reason == ReasonUnknown

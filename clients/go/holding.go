@@ -205,7 +205,8 @@ func (h *Hold) release() error {
 	}
 	ctx := context.Background()
 	var answer ReleaseAnswer
-	err := retrying(ctx, func() time.Time { return until }, func() error {
+	limit := func() time.Time { return until }
+	err := retryingAfter((*Error).isRetryable, ctx, limit, func() error {
 		ask.timeout = least(answerWithin, time.Until(end))
 		return h.client.send(ctx, ask, fields, &answer)
 	})

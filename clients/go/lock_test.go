@@ -2,6 +2,7 @@ package lockyard
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -43,6 +44,36 @@ func TestLossIsNotTakenForAnEndOfTheCallersContext(t *testing.T) {
 		if !errors.As(err, &lost) || errors.Is(err, context.Canceled) != isOver {
 			t.Fatalf("the caller has given up: %v; %v, caused by %v", isOver, err, errors.Unwrap(err))
 		}
+	}
+}
+
+// As of a proxy whose server is being replaced.
+func TestReleaseThatSomethingElseAnswersIsSentAgain(t *testing.T) {
+	ids := make(chan string, 10)
+	server := httptest.NewServer(http.HandlerFunc(func(reply http.ResponseWriter, ask *http.Request) {
+		outcome := "granted"
+		if strings.HasSuffix(ask.URL.Path, "lock.release") {
+			var step LockReleaseInput
+			_ = json.NewDecoder(ask.Body).Decode(&step)
+			ids <- step.RequestID
+			outcome = "released"
+			if len(ids) == 1 {
+				http.NotFound(reply, ask)
+				return
+			}
+		}
+		lease := `"token":1,"waitedMs":0,"expiresAt":1,"expiresInMs":60000`
+		fmt.Fprintf(reply, `{"result":{"data":{"outcome":"%s",%s}}}`, outcome, lease)
+	}))
+	defer server.Close()
+	client, err := New(Options{URL: server.URL, APIKey: "key"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = client.WithLock(context.Background(), "job", LockOptions{},
+		func(context.Context, *Hold) error { return nil })
+	if err != nil || len(ids) != 2 || <-ids != <-ids {
+		t.Fatalf("%v, after %d more releases", err, len(ids))
 	}
 }
 

@@ -77,10 +77,17 @@ func pause(ctx context.Context, delay time.Duration) error {
 
 // retrying retries until there is an answer, a failure that is not transient, or the time is up.
 func retrying(ctx context.Context, until func() time.Time, call func() error) error {
+	return retryingAfter((*Error).IsTransient, ctx, until, call)
+}
+
+// retryingAfter retries until there is an answer, another failure, or the time is up.
+func retryingAfter(
+	mayPass func(*Error) bool, ctx context.Context, until func() time.Time, call func() error,
+) error {
 	for attempt := 0; ; attempt++ {
 		err := call()
 		var failure *Error
-		if err == nil || !errors.As(err, &failure) || !failure.IsTransient() {
+		if err == nil || !errors.As(err, &failure) || !mayPass(failure) {
 			return err
 		}
 		delay := retryDelay(attempt, failure.RetryAfterMs)

@@ -72,6 +72,9 @@ public final class ClientTest {
               "a lease that is released again after no answer is released by the same id",
               ClientTest::releasesLeaseByOneId),
           Map.entry(
+              "a release that something else answers is sent again, by the same id",
+              ClientTest::releasesWhateverAnswers),
+          Map.entry(
               "a lease is released once at the end of its block, unless it was before",
               ClientTest::releasesLeaseWithItsBlock),
           Map.entry(
@@ -163,6 +166,19 @@ public final class ClientTest {
         });
     check(lease.release(), "It is released.");
     check(ids.size() > 2 && ids.stream().distinct().count() == 1, "Ids: " + ids);
+  }
+
+  private void releasesWhateverAnswers() throws Exception {
+    List<Object> ids = new CopyOnWriteArrayList<>();
+    server.answer(
+        "lock.release",
+        step -> {
+          ids.add(step.get("requestId"));
+          return ids.size() == 1 ? null : Map.of("outcome", "released");
+        });
+    LockyardClient misled = new LockyardClient(server.url() + "," + server.url() + "/else", "key");
+    check(misled.withLock("job", hold -> "done").equals("done"), "It is released.");
+    check(ids.size() == 2 && ids.get(0).equals(ids.get(1)), "By one id: " + ids);
   }
 
   private void releasesLeaseWithItsBlock() throws Exception {

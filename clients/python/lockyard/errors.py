@@ -66,6 +66,12 @@ class LockyardError(_Portable):
         """Whether the same call may succeed a moment later."""
 
     @property
+    def is_retryable(self) -> bool:
+        """Whether the same call may succeed a moment later where Lockyard has answered: also
+        after a fault that may affect only one answer, or an answer of something else."""
+        return self.is_transient or self.is_foreign or self.reason == "INTERNAL"
+
+    @property
     def is_server_failure(self) -> bool:
         """Whether another server may succeed."""
         is_down = self.reason in ("BACKEND_DOWN", "UNKNOWN")

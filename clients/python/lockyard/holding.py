@@ -157,7 +157,7 @@ class Hold:
             return self.client.send("lock.release", "mutation", ask, timeout_ms=timeout_ms)
 
         try:
-            answer = retrying(release, lambda: until)
+            answer = retrying(release, lambda: until, may_pass=lambda error: error.is_retryable)
         except LockyardError as error:
             return error
         if answer["outcome"] == "lost":

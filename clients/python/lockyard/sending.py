@@ -60,15 +60,18 @@ def retry_delay_ms(attempt: int, retry_after_ms: Optional[float] = None) -> floa
 
 
 def retrying(
-    call: Callable[[], A], until: Callable[[], float], stop: Optional[threading.Event] = None
+    call: Callable[[], A],
+    until: Callable[[], float],
+    stop: Optional[threading.Event] = None,
+    may_pass: Callable[[LockyardError], bool] = lambda error: error.is_transient,
 ) -> A:
-    """Retries until there is an answer, a failure that is not transient, or the time is up."""
+    """Retries until there is an answer, a failure that may not pass, or the time is up."""
     attempt = 0
     while True:
         try:
             return call()
         except LockyardError as error:
-            if not error.is_transient:
+            if not may_pass(error):
                 raise
             delay_ms = retry_delay_ms(attempt, error.retry_after_ms)
             if now_ms() + delay_ms >= until():

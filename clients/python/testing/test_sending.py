@@ -8,9 +8,10 @@ import unittest
 from unittest import mock
 from urllib.parse import urlsplit
 
-from lockyard import Client, LockLost, LockyardError
+from lockyard import Client, Hold, LockLost, LockyardError
 from lockyard.connecting import Tls, connection_to
 from lockyard.sending import now_ms
+from lockyard.waiting import Grant
 
 PATIENCE_S = 20
 
@@ -71,6 +72,19 @@ class SendingTest(unittest.TestCase):
             client.inspect({"name": "job"})
         self.assertTrue(caught.exception.is_foreign)
         self.assertEqual(client.addresses.in_order(), ["http://127.0.0.1:1", first])
+
+    def test_a_release_that_something_else_answers_is_sent_again_by_the_same_id(self):
+        grant = Grant(7, 0, 0, now_ms(), 60_000)
+        ask = {"namespace": "default", "name": "job", "owner": "me", "mode": "exclusive"}
+        hold = Hold(self.client, {**ask, "leaseMs": 60_000}, grant, {})
+        answers = [
+            LockyardError("NOT_FOUND", "A proxy.", is_foreign=True),
+            LockyardError("INTERNAL", "A fault."),
+            {"outcome": "released"},
+        ]
+        with mock.patch.object(self.client, "send", side_effect=answers) as send:
+            self.assertIsNone(hold.release())
+        self.assertEqual(len({call.args[2]["requestId"] for call in send.call_args_list}), 1)
 
     def test_an_address_of_a_family_that_the_machine_does_not_have_is_passed_over(self):
         self.serve(b'HTTP/1.1 200 OK\r\n\r\n{"result":{"data":{"state":"free"}}}')

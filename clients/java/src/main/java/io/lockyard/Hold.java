@@ -282,7 +282,7 @@ public final class Hold {
     try {
       Wire.ReleaseAnswer answer =
           new Wire.ReleaseAnswer(
-              Timing.retryingUninterrupted(
+              Timing.releasing(
                   () -> until,
                   () -> {
                     long timeout = Math.min(Timing.ANSWER_WITHIN, end - Timing.now());

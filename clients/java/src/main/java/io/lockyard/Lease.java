@@ -81,7 +81,7 @@ public final class Lease implements AutoCloseable {
     long budget = Math.max(Timing.TIDY_UP, Math.min(Timing.RETRY_BUDGET, remainingMs()));
     long until = Timing.now() + budget;
     Map<String, Object> answer =
-        Timing.retryingUninterrupted(
+        Timing.releasing(
             () -> until, () -> client.call("lock.release", "mutation", step));
     end();
     return !"lost".equals(answer.get("outcome"));

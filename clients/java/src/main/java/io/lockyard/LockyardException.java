@@ -154,6 +154,15 @@ public final class LockyardException extends RuntimeException {
     return TRANSIENT.contains(reason);
   }
 
+  /**
+   * Whether the call may succeed a moment later at an address at which Lockyard has answered: also
+   * after a fault that may affect only one answer, or an answer of something else, such as the 404
+   * of a proxy while a server is replaced.
+   */
+  boolean isRetryable() {
+    return isTransient() || isForeign || reason.equals("INTERNAL");
+  }
+
   /** Whether another server may succeed. */
   boolean isServerFailure() {
     boolean isDown = reason.equals("BACKEND_DOWN") || reason.equals("UNKNOWN");

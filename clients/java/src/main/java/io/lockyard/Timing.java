@@ -2,6 +2,7 @@ package io.lockyard;
 
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 /** Time limits, on a monotonic clock, and retries within them. All in milliseconds. */
 final class Timing {
@@ -59,12 +60,18 @@ final class Timing {
 
   /** Retries until there is an answer, a failure that is not transient, or the time is up. */
   static <A> A retrying(LongSupplier until, Call<A> call) throws InterruptedException {
+    return retryingAfter(LockyardException::isTransient, until, call);
+  }
+
+  private static <A> A retryingAfter(
+      Predicate<LockyardException> mayPass, LongSupplier until, Call<A> call)
+      throws InterruptedException {
     for (int attempt = 0; ; attempt++) {
       try {
         return call.run();
       } catch (LockyardException failure) {
         long delay = retryDelay(attempt, failure.retryAfterMs());
-        if (!failure.isTransient() || now() + delay >= until.getAsLong()) {
+        if (!mayPass.test(failure) || now() + delay >= until.getAsLong()) {
           throw failure;
         }
         Thread.sleep(delay);
@@ -72,13 +79,16 @@ final class Timing {
     }
   }
 
-  /** As {@link #retrying}, but defers an interrupt of the caller until afterwards. */
-  static <A> A retryingUninterrupted(LongSupplier until, Call<A> call) {
+  /**
+   * Retries a release until there is an answer, a failure that cannot pass, or the time is up.
+   * Defers an interrupt of the caller until afterwards.
+   */
+  static <A> A releasing(LongSupplier until, Call<A> call) {
     boolean isInterrupted = Thread.interrupted();
     try {
       while (true) {
         try {
-          return retrying(until, call);
+          return retryingAfter(LockyardException::isRetryable, until, call);
         } catch (InterruptedException later) {
           isInterrupted = true;
         }
