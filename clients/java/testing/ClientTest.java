@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -83,6 +84,9 @@ public final class ClientTest {
           Map.entry(
               "renewals go on whatever a listener and the handler of its error throw",
               ClientTest::renewsWhateverIsThrown),
+          Map.entry(
+              "a listener is not interrupted by the end of the work that it asked to end",
+              ClientTest::letsListenerFinish),
           Map.entry(
               "a lease longer than its namespace has come to allow is renewed in time",
               ClientTest::renewsWithinWhatItGets),
@@ -235,6 +239,33 @@ public final class ClientTest {
     } finally {
       Thread.setDefaultUncaughtExceptionHandler(null);
     }
+  }
+
+  private void letsListenerFinish() throws Exception {
+    server.answer("lock.acquire", ask -> granted(60_000));
+    server.answer("lock.renew", step -> renewed(60_000, "askedToRelease"));
+    CountDownLatch called = new CountDownLatch(1);
+    CountDownLatch released = new CountDownLatch(1);
+    CompletableFuture<Boolean> hasFinished = new CompletableFuture<>();
+    LockOptions options = new LockOptions().lease(Duration.ofSeconds(3));
+    options.onAskedToRelease(
+        remark -> {
+          called.countDown();
+          try {
+            hasFinished.complete(released.await(20, TimeUnit.SECONDS));
+          } catch (InterruptedException interrupted) {
+            hasFinished.complete(false);
+          }
+        });
+    client.withLock(
+        "job",
+        options,
+        hold -> {
+          check(called.await(20, TimeUnit.SECONDS), "It is called.");
+          return null;
+        });
+    released.countDown();
+    check(hasFinished.get(20, TimeUnit.SECONDS), "It is not interrupted.");
   }
 
   private void renewsWithinWhatItGets() throws Exception {

@@ -42,6 +42,9 @@ public final class Hold {
   private Wire.Remark stopped;
   private Thread renewer;
 
+  /** Listeners are being called, by the thread that renews, which must not be interrupted then. */
+  private boolean isNotifying;
+
   Hold(LockyardClient client, Wire.LockAcquireInput ask, GrantWait.Grant grant) {
     this.client = client;
     this.ask = ask.asMap();
@@ -262,9 +265,9 @@ public final class Hold {
       isOver = true;
       interrupted = Thread.interrupted() && !wasInterrupted;
       notifyAll();
-    }
-    if (renewer != null) {
-      renewer.interrupt();
+      if (renewer != null && !isNotifying) {
+        renewer.interrupt();
+      }
     }
     return interrupted;
   }
@@ -434,10 +437,14 @@ public final class Hold {
       asked = asked == null ? newlyAsked : asked;
       // `listen` passes it on to later listeners.
       present = List.copyOf(listeners);
+      isNotifying = true;
     }
     for (LockOptions each : present) {
       notify(each.onAskedToRelease, newlyAsked);
       notify(each.onRenewalsStopped, newlyStopped);
+    }
+    synchronized (this) {
+      isNotifying = false;
     }
   }
 
