@@ -275,6 +275,10 @@ func (h *Hold) askToRenew() error {
 	if err := h.client.send(h.renewing, ask, fields, &answer); err != nil {
 		return err
 	}
+	if h.hasEnded() {
+		// It has been released meanwhile, which is no loss.
+		return nil
+	}
 	switch answer.Outcome {
 	case "renewed":
 		h.prolong(sentAt, answer)

@@ -77,6 +77,25 @@ func TestReleaseThatSomethingElseAnswersIsSentAgain(t *testing.T) {
 	}
 }
 
+func TestRenewalThatIsAnsweredAfterTheReleaseIsNoLoss(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(reply http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(reply, `{"result":{"data":{"outcome":"lost","cause":"released","at":1}}}`)
+	}))
+	defer server.Close()
+	client, err := New(Options{URL: server.URL, APIKey: "key"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := LockAcquireInput{LeaseMs: 60_000}
+	hold := newHold(client, ask, &grant{expiresInMs: 60_000, sentAt: time.Now()})
+	hold.finish()
+	// As of a request that was answered just before it could be ended.
+	hold.renewing = context.Background()
+	if err := hold.askToRenew(); err != nil || hold.checkLost() != nil {
+		t.Fatalf("%v, lost by %v", err, hold.checkLost())
+	}
+}
+
 func TestMissingWorkIsRefusedBeforeTheLockIsAskedFor(t *testing.T) {
 	var requests atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
