@@ -57,18 +57,16 @@ export function ActionDialog({
         about={
           <>
             <LockLine row={row} />
-            {isChanged && (
-              <ChangedHold end={hold.end} backend={row.backend} isUnclear={attempt.isUnclear} />
-            )}
+            {isChanged && <ChangedHold end={hold.end} row={row} isUnclear={attempt.isUnclear} />}
             {!isChanged && seen.hold?.liveness && (
               <div className="mt-3">
-                <LivenessNote verdict={seen.hold.liveness} backend={row.backend} />
+                <LivenessNote verdict={seen.hold.liveness} of={row} />
               </div>
             )}
             <HoldFacts
               seen={seen}
               now={isChanged ? now : null}
-              backend={row.backend}
+              keeper={row}
               p99Ms={row.ownHold?.p99Ms ?? null}
             />
             {!isChanged && <DialogWarning>{warning}</DialogWarning>}
@@ -118,14 +116,14 @@ const CAUSE_LABELS: Record<HoldEnd['cause'], string> = {
 /** @param isUnclear whether this action itself may have ended the hold; `end` shows if it did */
 function ChangedHold({
   end,
-  backend,
+  row,
   isUnclear,
 }: {
   end: HoldEnd | null;
-  backend: string;
+  row: LockRow;
   isUnclear: boolean;
 }) {
-  const agoMs = useAtBackend(backend, (now) => (end ? Math.max(0, wholeSeconds(now - end.at)) : 0));
+  const agoMs = useAtBackend(row, (now) => (end ? Math.max(0, wholeSeconds(now - end.at)) : 0));
   return (
     <div role="alert" className="mt-4 rounded-10 bg-danger-tint px-3.5 py-2.5">
       <p className="font-[620]">Holder has changed{!isUnclear && ' – no action taken'}.</p>

@@ -44,24 +44,16 @@ export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => vo
     >
       <ExtensionChoice name="longer-by" byMs={byMs} onChange={setByMs}>
         {/* Of an extension that may have been applied, it would say the same again. */}
-        {!attempt.isUnclear && <Consequence side={seen} backend={row.backend} byMs={byMs} />}
+        {!attempt.isUnclear && <Consequence side={seen} row={row} byMs={byMs} />}
       </ExtensionChoice>
     </ActionDialog>
   );
 }
 
 /** When the lease would end, and how many waiters would time out before. */
-function Consequence({
-  side,
-  backend,
-  byMs,
-}: {
-  side: HoldSnapshot;
-  backend: string;
-  byMs: number;
-}) {
+function Consequence({ side, row, byMs }: { side: HoldSnapshot; row: LockRow; byMs: number }) {
   const expiresAt = side.hold?.expiresAt ?? 0;
-  const leftMs = useAtBackend(backend, (now) => Math.ceil((expiresAt - now) / 1_000) * 1_000);
+  const leftMs = useAtBackend(row, (now) => Math.ceil((expiresAt - now) / 1_000) * 1_000);
   const timedOut = (side.queue ?? []).filter(
     ({ patienceUntil }) => patienceUntil < expiresAt + byMs,
   );

@@ -16,7 +16,7 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
   const hold = useSeenHold(row);
   const { seen, delayMs } = hold;
   const client = useTRPCClient();
-  const typedName = useTypedName(row.name, row.backend, seen);
+  const typedName = useTypedName(row, seen);
 
   const next = firstWaiter(seen);
   const blockedBy = grantBlockedBy(seen, useIsClosed(row.backend));

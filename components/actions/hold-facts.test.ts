@@ -8,7 +8,7 @@ const renewal = { leaseMs: 10_000, renewedAt: -1e15, renewals: 3, meta: {} };
 
 function renewalOf(hold: object): string {
   const side = { hold: { ...hold, renewal } } as unknown as HoldSnapshot;
-  return renderToString(createElement(LastRenewal, { side, backend: 'main' }));
+  return renderToString(createElement(LastRenewal, { side, keeper: { backend: 'main' } }));
 }
 
 test("a dialog never contradicts what it says elsewhere about a holder's process", () => {

@@ -1,6 +1,7 @@
 'use client';
 
 import type { ReactNode } from 'react';
+import type { RecordKeeper } from '@/server/contract/console/backend-health';
 import { agoText, factorText, runningDuration, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
@@ -17,7 +18,7 @@ import { firstWaiter, grantBlockedBy, type HoldSnapshot, permitsLeftAfter } from
 interface Fact {
   label: string;
   /** @param p99Ms of the lock's holds; null while it has too little history */
-  of: (side: HoldSnapshot, backend: string, p99Ms: number | null) => ReactNode;
+  of: (side: HoldSnapshot, keeper: RecordKeeper, p99Ms: number | null) => ReactNode;
 }
 
 const Muted = ({ children }: { children: ReactNode }) => (
@@ -26,13 +27,13 @@ const Muted = ({ children }: { children: ReactNode }) => (
 
 const FACTS: Fact[] = [
   { label: 'Held by', of: (side) => <HeldBy side={side} /> },
-  { label: 'Renewals', of: (side, backend) => <LastRenewal side={side} backend={backend} /> },
+  { label: 'Renewals', of: (side, keeper) => <LastRenewal side={side} keeper={keeper} /> },
   {
     label: 'Held since',
-    of: (side, backend, p99Ms) => <Since side={side} backend={backend} p99Ms={p99Ms} />,
+    of: (side, keeper, p99Ms) => <Since side={side} keeper={keeper} p99Ms={p99Ms} />,
   },
-  { label: 'Waiting', of: (side, backend) => <Waiting side={side} backend={backend} /> },
-  { label: 'Next', of: (side, backend) => <Next side={side} backend={backend} /> },
+  { label: 'Waiting', of: (side, keeper) => <Waiting side={side} keeper={keeper} /> },
+  { label: 'Next', of: (side, keeper) => <Next side={side} keeper={keeper} /> },
 ];
 
 const COMPARED_FACTS: Fact[] = [
@@ -48,13 +49,13 @@ const COMPARED_FACTS: Fact[] = [
 export function HoldFacts({
   seen,
   now,
-  backend,
+  keeper,
   p99Ms,
 }: {
   seen: HoldSnapshot;
   /** Null while it has not changed. */
   now: HoldSnapshot | null;
-  backend: string;
+  keeper: RecordKeeper;
   p99Ms: number | null;
 }) {
   if (!now) {
@@ -63,7 +64,7 @@ export function HoldFacts({
         {FACTS.map(({ label, of }) => (
           <div key={label}>
             <dt>{label}</dt>
-            <dd>{of(seen, backend, p99Ms)}</dd>
+            <dd>{of(seen, keeper, p99Ms)}</dd>
           </div>
         ))}
       </dl>
@@ -82,8 +83,8 @@ export function HoldFacts({
         {COMPARED_FACTS.map(({ label, of }) => (
           <tr key={label}>
             <th scope="row">{label}</th>
-            <td>{label === 'Renewals' ? <Muted>ended</Muted> : of(seen, backend, p99Ms)}</td>
-            <td>{of(now, backend, p99Ms)}</td>
+            <td>{label === 'Renewals' ? <Muted>ended</Muted> : of(seen, keeper, p99Ms)}</td>
+            <td>{of(now, keeper, p99Ms)}</td>
           </tr>
         ))}
       </tbody>
@@ -119,19 +120,22 @@ function HeldBy({ side: { hold } }: { side: HoldSnapshot }) {
 }
 
 /** Says that the process may be dead only while there is no verdict on its liveness. */
-export function LastRenewal({ side: { hold }, backend }: { side: HoldSnapshot; backend: string }) {
+export function LastRenewal({
+  side: { hold },
+  keeper,
+}: {
+  side: HoldSnapshot;
+  keeper: RecordKeeper;
+}) {
   const renewal = hold?.renewal;
-  const seconds = useAtBackend(backend, (now) =>
+  const seconds = useAtBackend(keeper, (now) =>
     renewal ? Math.floor((now - renewal.renewedAt) / 1_000) : 0,
   );
-  const releasedSeconds = useAtBackend(backend, (now) =>
+  const releasedSeconds = useAtBackend(keeper, (now) =>
     Math.floor(Math.max(0, now - (hold?.releasedAt ?? now)) / 1_000),
   );
-  const isOnTime = useAtBackend(
-    backend,
-    (now) => renewal !== undefined && isRenewing(renewal, now),
-  );
-  const dueSeconds = useAtBackend(backend, (now) => {
+  const isOnTime = useAtBackend(keeper, (now) => renewal !== undefined && isRenewing(renewal, now));
+  const dueSeconds = useAtBackend(keeper, (now) => {
     const dueAt = renewal ? renewalDueAt(renewal) : null;
     return dueAt === null ? 0 : Math.round((dueAt - now) / 1_000);
   });
@@ -143,7 +147,7 @@ export function LastRenewal({ side: { hold }, backend }: { side: HoldSnapshot; b
         <b className="font-[550]">released {agoText(releasedSeconds * 1_000)}</b>
         <Muted>
           {' '}
-          · held until <Instant at={hold.expiresAt} now={hold.releasedAt} clock={backend} />
+          · held until <Instant at={hold.expiresAt} now={hold.releasedAt} clock={keeper.backend} />
         </Muted>
       </>
     );
@@ -166,19 +170,19 @@ export function LastRenewal({ side: { hold }, backend }: { side: HoldSnapshot; b
 
 function Since({
   side: { hold },
-  backend,
+  keeper,
   p99Ms,
 }: {
   side: HoldSnapshot;
-  backend: string;
+  keeper: RecordKeeper;
   p99Ms: number | null;
 }) {
-  const now = useAtBackend(backend, (at) => at);
+  const now = useAtBackend(keeper, (at) => at);
   if (!hold) return <Muted>–</Muted>;
   const heldMs = now - hold.grantedAt;
   return (
     <>
-      <Instant at={hold.grantedAt} now={now} clock={backend} />,{' '}
+      <Instant at={hold.grantedAt} now={now} clock={keeper.backend} />,{' '}
       <b className="font-[550]">
         <Duration ms={heldMs} />
       </b>{' '}
@@ -188,8 +192,8 @@ function Since({
   );
 }
 
-function Waiting({ side, backend }: { side: HoldSnapshot; backend: string }) {
-  const now = useAtBackend(backend, (at) => wholeSeconds(at));
+function Waiting({ side, keeper }: { side: HoldSnapshot; keeper: RecordKeeper }) {
+  const now = useAtBackend(keeper, (at) => wholeSeconds(at));
   if (side.waiters === 0) return <Muted>none</Muted>;
   const first = firstWaiter(side);
   return (
@@ -206,10 +210,10 @@ function Waiting({ side, backend }: { side: HoldSnapshot; backend: string }) {
   );
 }
 
-function Next({ side, backend }: { side: HoldSnapshot; backend: string }) {
+function Next({ side, keeper }: { side: HoldSnapshot; keeper: RecordKeeper }) {
   const next = firstWaiter(side);
-  const blockedBy = grantBlockedBy(side, useIsClosed(backend));
-  if (blockedBy === 'closed') return <Muted>none – {backend} is not granting locks</Muted>;
+  const blockedBy = grantBlockedBy(side, useIsClosed(keeper.backend));
+  if (blockedBy === 'closed') return <Muted>none – {keeper.backend} is not granting locks</Muted>;
   if (blockedBy === 'frozen') return <Muted>none – lock is frozen</Muted>;
   const left = permitsLeftAfter(side);
   if (blockedBy === 'permits' && next)

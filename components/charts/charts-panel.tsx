@@ -84,10 +84,10 @@ function Charts({ insight, row }: { insight: LockInsight; row: LockRow }) {
   const id = useId();
   const { part: Charts, isFailing: isLost } = useLoaded(loadCharts, true);
   const isHeld = row.hold !== null && row.status !== 'unknown' && row.status !== 'expired';
-  const heldMs = useAtBackend(row.backend, (now, _, lastAnswerAt) =>
+  const heldMs = useAtBackend(row, (now, _, lastAnswerAt) =>
     isHeld ? roundTo2Digits(heldMsOf(row, now, lastAnswerAt) ?? 0) : null,
   );
-  const waitedMs = useAtBackend(row.backend, (now) =>
+  const waitedMs = useAtBackend(row, (now) =>
     row.oldestWaitAt === null || row.status === 'unknown'
       ? null
       : roundTo2Digits(now - row.oldestWaitAt),
@@ -130,7 +130,7 @@ const BUCKET_LABELS: Record<InsightRange, string> = {
 };
 
 function Age({ of: { asOf, range } }: { of: LockInsight }) {
-  const lateMs = useAtBackend('', (now) => {
+  const lateMs = useAtBackend(null, (now) => {
     const ageMs = now - asOf;
     return ageMs < 2 * REFETCH_EVERY_MS[range] ? 0 : wholeSeconds(ageMs);
   });

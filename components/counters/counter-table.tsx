@@ -173,8 +173,8 @@ function Headroom({ row }: { row: CounterRow }) {
 
 /** Who last changed a counter, by how much, and how long ago. */
 export function LastChange({ row }: { row: CounterRow }) {
-  const { lastMove, backend } = row;
-  const agoMs = useAtBackend(backend, (now) =>
+  const { lastMove } = row;
+  const agoMs = useAtBackend(row, (now) =>
     lastMove ? Math.max(0, wholeSeconds(now - lastMove.at)) : 0,
   );
   if (!lastMove) return <span className="text-t3">never changed</span>;

@@ -24,7 +24,7 @@ export function ValuePanel({
   onAct: (act: 'adjust' | 'set' | 'bounds') => void;
 }) {
   const { may } = useSession();
-  const now = useAtBackend(row.backend, (at) => wholeSeconds(at));
+  const now = useAtBackend(row, (at) => wholeSeconds(at));
   const { state, share } = boundsPosition(row);
   const isTight = state !== 'within' && state !== 'unknown';
   return (

@@ -33,7 +33,7 @@ export function Blocking({
 
 /** How old a hold is, or was when its backend last responded. */
 export function OldestHold({ hold }: { hold: ProcessRow['oldest'] }) {
-  const ageMs = useAtBackend('', (now) =>
+  const ageMs = useAtBackend(null, (now) =>
     hold === null ? 0 : displayedMs((hold.knownUntil ?? now) - hold.grantedAt),
   );
   if (hold === null) return <span className="text-t3">–</span>;

@@ -178,7 +178,7 @@ function processTitle({ owners, ownerCount, host, pid }: ProcessRow): string {
 /** The last renewal of a process, or the proof that it is dead. */
 function Evidence({ row }: { row: ProcessRow }) {
   const { owners, ownerCount, holds, renewedAt, verdict, inDeadlock, silentBackends } = row;
-  const now = useAtBackend('', (at) => wholeSeconds(at));
+  const now = useAtBackend(null, (at) => wholeSeconds(at));
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-x-2">
       {inDeadlock && <DeadlockBadge />}
@@ -189,7 +189,7 @@ function Evidence({ row }: { row: ProcessRow }) {
         </span>
       )}
       {verdict && verdict.kind !== null ? (
-        <LivenessNote verdict={verdict} backend="" isBrief />
+        <LivenessNote verdict={verdict} of={null} isBrief />
       ) : (
         <span className="text-t3">
           {holds === 0
@@ -234,7 +234,7 @@ function Place({ row: { host, pid } }: { row: ProcessRow }) {
 const waitKey = ({ namespace, name }: ProcessRow['waitsFor'][number]) => `${namespace} ${name}`;
 
 function WaitsFor({ row: { waitsFor, waits } }: { row: ProcessRow }) {
-  const now = useAtBackend('', (at) => at);
+  const now = useAtBackend(null, (at) => at);
   if (waits === 0) return <span className="text-t3 max-md:hidden">–</span>;
   return (
     <span className="flex min-w-0 flex-col">

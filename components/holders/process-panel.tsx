@@ -114,7 +114,7 @@ function HeldLocks({ detail: { locks } }: { detail: ProcessDetail }) {
                   <span className="text-t3">unknown</span>
                 ) : (
                   <Countdown
-                    backend={lock.backend}
+                    keeper={lock}
                     until={lock.expiresAt}
                     wholeMs={lock.leaseMs}
                     isAlarming={lock.status === 'expiring'}
@@ -136,7 +136,7 @@ function HeldLocks({ detail: { locks } }: { detail: ProcessDetail }) {
 
 function HeldFor({ lock }: { lock: HeldLock }) {
   const isOld = lock.status === 'unknown';
-  const heldMs = useAtBackend(lock.backend, (now, _, lastAnswerAt) =>
+  const heldMs = useAtBackend(lock, (now, _, lastAnswerAt) =>
     displayedMs((isOld ? lastAnswerAt : now) - lock.grantedAt),
   );
   return <Duration ms={heldMs} atLeast={isOld} />;

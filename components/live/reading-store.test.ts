@@ -6,6 +6,7 @@ import {
   backendNow,
   createReadingStore,
   gapNote,
+  lastAnswerAt,
   longUnread,
   outageNote,
   type Reading,
@@ -29,23 +30,40 @@ const reading: Reading = {
 };
 
 test('a backend’s clock runs on from the reading, by its own offset', () => {
-  expect(backendNow(reading, 'default', 500)).toBe(999_700);
-  expect(backendNow(reading, 'default', 1_700)).toBe(1_000_900);
-  expect(backendNow(reading, 'other', 1_700)).toBe(1_001_200);
+  expect(backendNow(reading, { backend: 'default' }, 500)).toBe(999_700);
+  expect(backendNow(reading, { backend: 'default' }, 1_700)).toBe(1_000_900);
+  expect(backendNow(reading, { backend: 'other' }, 1_700)).toBe(1_001_200);
+});
+
+test('a record on a shard goes by the clock and the silence of that shard', () => {
+  const [health] = reading.backends as [BackendHealth];
+  const shards = [
+    { ...health, id: 'default.a', name: 'a', clockOffsetMs: -9_000, silentForMs: 2_000 },
+    { ...health, id: 'default.b', name: 'b', clockOffsetMs: 20, silentForMs: 10 },
+  ];
+  const whole = { ...health, clockOffsetMs: -9_000, silentForMs: 2_000, shards };
+  const sharded = { ...reading, backends: [whole] };
+  const on = (shard: string) => ({ backend: 'default', shard });
+  expect(backendNow(sharded, on('default.a'), 500)).toBe(991_000);
+  expect(backendNow(sharded, on('default.b'), 500)).toBe(1_000_020);
+  expect(silenceMs(sharded, on('default.b'), 500)).toBe(10);
+  expect(lastAnswerAt(sharded, on('default.b'))).toBe(1_000_010);
+  // On its own page, the health is that of its shard, under the id of the backend.
+  expect(backendNow(reading, on('default.b'), 500)).toBe(999_700);
 });
 
 test('what is said about a stale reading is of its instant, as its status is', () => {
   const [fresh, later] = [500 + STALE_AFTER_MS, 500 + STALE_AFTER_MS + 60_000];
-  expect(backendNow(reading, 'default', fresh)).toBe(999_700 + STALE_AFTER_MS);
-  expect(silenceMs(reading, 'default', fresh)).toBe(40 + STALE_AFTER_MS);
-  expect(backendNow(reading, 'default', later)).toBe(999_700);
-  expect(silenceMs(reading, 'default', later)).toBe(40);
+  expect(backendNow(reading, { backend: 'default' }, fresh)).toBe(999_700 + STALE_AFTER_MS);
+  expect(silenceMs(reading, { backend: 'default' }, fresh)).toBe(40 + STALE_AFTER_MS);
+  expect(backendNow(reading, { backend: 'default' }, later)).toBe(999_700);
+  expect(silenceMs(reading, { backend: 'default' }, later)).toBe(40);
 });
 
 test('before the page runs it is the instant of the reading', () => {
   expect(ageOf(reading, null)).toBe(0);
   expect(ageOf({ ...reading, receivedAt: null }, 9_000)).toBe(0);
-  expect(backendNow(reading, 'default', null)).toBe(999_700);
+  expect(backendNow(reading, { backend: 'default' }, null)).toBe(999_700);
 });
 
 test('the age of what is shown grows with time, however old the reading is', () => {

@@ -1,4 +1,9 @@
-import type { BackendHealth } from '@/server/contract/console/backend-health';
+import {
+  type BackendHealth,
+  clockOffsetOfKeeper,
+  healthOfKeeper,
+  type RecordKeeper,
+} from '@/server/contract/console/backend-health';
 import { SECOND_MS } from '@/server/core/time-units';
 
 /** When and by whose clock the data on a page was read. */
@@ -60,12 +65,15 @@ export function ageOf({ receivedAt }: Reading, nowMs: number | null): number {
   return receivedAt === null || nowMs === null ? 0 : Math.max(0, nowMs - receivedAt);
 }
 
+/** Whose clock is meant: that of the store that keeps a record; null: the server's. */
+export type ClockOf = RecordKeeper | null;
+
 /**
- * A backend's clock: it runs on from the last reading, and once that is stale, it is the instant of
- * the reading again, since it is not known what has happened since then.
+ * That clock: it runs on from the last reading, and once that is stale, it is the instant of the
+ * reading again, since it is not known what has happened since then.
  */
-export function backendNow(reading: Reading, backend: string, nowMs: number | null): number {
-  const offsetMs = reading.backends.find(({ id }) => id === backend)?.clockOffsetMs ?? 0;
+export function backendNow(reading: Reading, of: ClockOf, nowMs: number | null): number {
+  const offsetMs = of ? clockOffsetOfKeeper(reading.backends, of) : 0;
   return reading.asOf + offsetMs + runOnMs(ageOf(reading, nowMs));
 }
 
@@ -115,15 +123,15 @@ function listed(
   return ids.length === 0 ? [] : [`${label}: ${ids.join(', ')}.`];
 }
 
-/** When a backend last responded, by its own clock. */
-export function lastAnswerAt({ asOf, backends }: Reading, backend: string): number {
-  const health = backends.find(({ id }) => id === backend);
+/** When a store last responded, by its own clock. */
+export function lastAnswerAt({ asOf, backends }: Reading, of: ClockOf): number {
+  const health = of && healthOfKeeper(backends, of);
   return asOf + (health?.clockOffsetMs ?? 0) - (health?.silentForMs ?? 0);
 }
 
-/** How long a backend had not responded at the last reading, which runs on until that is stale. */
-export function silenceMs(reading: Reading, backend: string, nowMs: number | null): number {
-  const health = reading.backends.find(({ id }) => id === backend);
+/** How long a store had not responded at the last reading, which runs on until that is stale. */
+export function silenceMs(reading: Reading, of: ClockOf, nowMs: number | null): number {
+  const health = of && healthOfKeeper(reading.backends, of);
   return (health?.silentForMs ?? 0) + runOnMs(ageOf(reading, nowMs));
 }
 

@@ -16,6 +16,7 @@ import {
   ageOf,
   backendAgeMs,
   backendNow,
+  type ClockOf,
   createReadingStore,
   lastAnswerAt,
   outageNote,
@@ -79,18 +80,18 @@ function useFromReading<T extends Primitive>(
 }
 
 /**
- * A primitive that depends on a backend's clock, its silence, and its last answer; once the reading
+ * A primitive that depends on a store's clock, its silence, and its last answer; once the reading
  * is stale, all are as of that reading.
  */
 export function useAtBackend<T extends Primitive>(
-  backend: string,
+  of: ClockOf,
   select: (now: number, silentMs: number, lastAnswerAt: number) => T,
 ): T {
   return useFromReading((reading, nowMs) =>
     select(
-      backendNow(reading, backend, nowMs),
-      silenceMs(reading, backend, nowMs),
-      lastAnswerAt(reading, backend),
+      backendNow(reading, of, nowMs),
+      silenceMs(reading, of, nowMs),
+      lastAnswerAt(reading, of),
     ),
   );
 }
@@ -103,13 +104,11 @@ export function useBackendAge<T extends Primitive>(
   return useFromReading((reading, nowMs) => select(backendAgeMs(reading, backend, nowMs)));
 }
 
-/** A primitive that depends on the clocks of several backends. */
+/** A primitive that depends on several clocks. */
 export function useAtEachBackend<T extends Primitive>(
-  select: (nowOf: (backend: string) => number) => T,
+  select: (nowOf: (of: ClockOf) => number) => T,
 ): T {
-  return useFromReading((reading, nowMs) =>
-    select((backend) => backendNow(reading, backend, nowMs)),
-  );
+  return useFromReading((reading, nowMs) => select((of) => backendNow(reading, of, nowMs)));
 }
 
 /** A primitive that depends on how old the reading is, in milliseconds. */

@@ -15,7 +15,7 @@ export function DeadlockActs({ head, graph }: { head: HeadBlockerRow; graph: Wai
   // When a deadlock was found is known only for the present.
   const isPast = usePastAt() !== null;
   const from = isPast ? head.deadlock?.since : head.deadlock?.foundAt;
-  const ageMs = useAtBackend('', (now) => wholeSeconds(Math.max(0, now - (from ?? now))));
+  const ageMs = useAtBackend(null, (now) => wholeSeconds(Math.max(0, now - (from ?? now))));
   const hold = leastWorkHold(head, graph);
   return (
     <div className="flex flex-wrap items-center gap-2 pl-[22px]">

@@ -153,7 +153,7 @@ function HeadOwners({ head, graph }: { head: HeadBlockerRow; graph: WaitGraph })
 
 function OwnerLine({ owner }: { owner: GraphOwner }) {
   const { host, pid, version, renewedAt, isConcurrent } = owner;
-  const agoMs = useAtBackend('', (now) =>
+  const agoMs = useAtBackend(null, (now) =>
     renewedAt === null ? -1 : wholeSeconds(Math.max(0, now - renewedAt)),
   );
   return (

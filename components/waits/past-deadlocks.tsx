@@ -48,7 +48,7 @@ export function PastDeadlocks({
     ...trpc.waits.deadlocks.queryOptions(undefined, { ...(initial && { initialData: initial }) }),
     refetchInterval: POLL_MS,
   });
-  const now = useAtBackend('', (at) => wholeSeconds(at));
+  const now = useAtBackend(null, (at) => wholeSeconds(at));
   const all = data ?? [];
   const rows = matchingDeadlocks(all, filter, now);
   const { retentionDays } = useSession();

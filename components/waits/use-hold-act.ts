@@ -1,6 +1,7 @@
 'use client';
 
 import { useState } from 'react';
+import { clockOffsetOfKeeper } from '@/server/contract/console/backend-health';
 import type { LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import type {
   GraphLock,
@@ -32,8 +33,8 @@ export function leastWorkHold(
     const hold = lock?.holders.find(({ token }) => token === step.token);
     const owner = hold && owners[hold.owner];
     if (!lock || !owner) return [];
-    const offsetMs = backends.find(({ id }) => id === lock.backend)?.clockOffsetMs ?? 0;
-    return [{ lock, token: hold.token, owner: owner.owner, at: hold.grantedAt - offsetMs }];
+    const at = hold.grantedAt - clockOffsetOfKeeper(backends, lock);
+    return [{ lock, token: hold.token, owner: owner.owner, at }];
   });
   return holds.sort((a, b) => b.at - a.at)[0];
 }

@@ -61,6 +61,17 @@ const namesOf = (query: string) =>
 const headsOf = (query: string) =>
   matchingHeads(graph, filterOf(query)).heads.map(({ owners }) => owners[0]);
 
+test('the age of a wait is by the clock of the shard that its lock is on', () => {
+  const shards = [{ id: 'mysql.a', clockOffsetMs: -9_000 }];
+  const backends = [{ id: 'mysql', clockOffsetMs: 60_000, shards }];
+  const [first, ...others] = graph.locks as [GraphLock];
+  const locks = [{ ...first, shard: 'mysql.a' }, ...others];
+  const sharded = { ...graph, locks, backends } as unknown as WaitGraph;
+  const waits = matchingWaits(sharded, filterOf('backend=mysql&over=30000')).locks;
+  expect(waits.map(({ waiters }) => waiters.length)).toEqual([1, 0, 2]);
+  expect(matchingWaits(sharded, filterOf('over=60000')).locks[0]?.waiters).toEqual([]);
+});
+
 test('waits are shown by namespace, backend and age', () => {
   expect(namesOf('')).toHaveLength(4);
   expect(namesOf('namespace=mail')).toEqual(['mail:b 2']);

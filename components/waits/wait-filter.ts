@@ -1,3 +1,4 @@
+import { clockOffsetOfKeeper } from '@/server/contract/console/backend-health';
 import type {
   DeadlockRow,
   DeadlockStepRow,
@@ -118,7 +119,5 @@ const isOf = (lock: GraphLock | DeadlockStepRow, { namespace, backend }: WaitFil
   (namespace === null || lock.namespace === namespace) &&
   (backend === null || lock.backend === backend);
 
-function ageMs({ asOf, backends }: WaitGraph, { backend }: GraphLock, since: number): number {
-  const offsetMs = backends.find(({ id }) => id === backend)?.clockOffsetMs ?? 0;
-  return asOf + offsetMs - since;
-}
+const ageMs = ({ asOf, backends }: WaitGraph, lock: GraphLock, since: number): number =>
+  asOf + clockOffsetOfKeeper(backends, lock) - since;

@@ -82,7 +82,7 @@ export function WaitTable({ graph, filter }: { graph: WaitGraph; filter: WaitFil
 /** How long a caller has waited; a lower bound if its backend does not respond. */
 export function WaitAge({ lock, wait }: { lock: GraphLock; wait: GraphWait }) {
   const isOld = isUnknown(lock);
-  const ageMs = useAtBackend(lock.backend, (now, _, lastAnswerAt) =>
+  const ageMs = useAtBackend(lock, (now, _, lastAnswerAt) =>
     displayedMs((isOld ? lastAnswerAt : now) - wait.enqueuedAt),
   );
   return <Duration ms={ageMs} atLeast={isOld} />;

@@ -144,9 +144,11 @@ describe('a backend with shards', () => {
         { timeout: 30_000 },
       );
       const id = `${BACKEND}/${recordId(key)}`;
-      expect(old.projection.row(NAMESPACE, key.name)).toMatchObject({ id, backend: BACKEND });
+      const shard = old.projection.storeIdOf(BACKEND, key);
+      const row = { id, backend: BACKEND, shard };
+      expect(old.projection.row(NAMESPACE, key.name)).toMatchObject(row);
       const detail = await old.projection.detail(NAMESPACE, key.name);
-      expect(detail).toMatchObject({ row: { id, backend: BACKEND }, backend: { id: BACKEND } });
+      expect(detail).toMatchObject({ row, backend: { id: BACKEND } });
     }
     expect(engineIn(old).health()).toMatchObject({
       id: BACKEND,

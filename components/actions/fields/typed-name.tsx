@@ -1,6 +1,7 @@
 'use client';
 
 import { useState } from 'react';
+import type { LockRow } from '@/server/contract/console/lock-row';
 import { plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { Icon } from '../../icons/icon';
@@ -29,18 +30,18 @@ export interface TypedName {
 }
 
 /** Taking a lock from a holder that still renews, or with a long queue, needs its name typed. */
-export function useTypedName(name: string, backend: string, seen: HoldSnapshot): TypedName {
+export function useTypedName(row: LockRow, seen: HoldSnapshot): TypedName {
   const [typed, setTyped] = useState('');
   const renewal = seen.hold?.renewal;
-  const isAlive = useAtBackend(backend, (now) => renewal !== undefined && isRenewing(renewal, now));
+  const isAlive = useAtBackend(row, (now) => renewal !== undefined && isRenewing(renewal, now));
   const required = requiredBecause(isAlive, seen.waiters);
   // Once the name has to be typed, this stays so: the dialog must not become easier to confirm
   // while it is open.
   const [because, setBecause] = useState<string | null>(null);
   if (required !== null && because === null) setBecause(required);
   const isTouch = useMedia('(pointer: coarse)', false);
-  const part = isTouch ? lastPart(name) : null;
-  const isTyped = isNameTyped(name, typed, part);
+  const part = isTouch ? lastPart(row.name) : null;
+  const isTyped = isNameTyped(row.name, typed, part);
   const missing = because !== null && !isTyped ? ['lock name'] : [];
   return { because, typed, setTyped, part, isTyped, missing };
 }

@@ -27,7 +27,7 @@ export function ReassignDialog({ row, onClose }: { row: LockRow; onClose: () => 
   const hold = useSeenHold(row);
   const { seen } = hold;
   const client = useTRPCClient();
-  const typedName = useTypedName(row.name, row.backend, seen);
+  const typedName = useTypedName(row, seen);
   const [ticket, setTicket] = useState<number | null>(null);
   const [refusal, setRefusal] = useState<ReassignObstacle | null>(null);
 
@@ -85,7 +85,7 @@ export function ReassignDialog({ row, onClose }: { row: LockRow; onClose: () => 
       attempt={attempt}
       onClose={onClose}
     >
-      <WaiterChoice side={seen} backend={row.backend} ticket={ticket} onChoose={setTicket} />
+      <WaiterChoice side={seen} row={row} ticket={ticket} onChoose={setTicket} />
       {chosen && first && others > 0 && (
         <p className="text-12 text-t2">
           {chosen === first

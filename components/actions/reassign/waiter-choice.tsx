@@ -1,7 +1,7 @@
 'use client';
 
 import { useMemo, useState } from 'react';
-import type { WaiterRow } from '@/server/contract/console/lock-row';
+import type { LockRow, WaiterRow } from '@/server/contract/console/lock-row';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { useAtBackend } from '../../live/reading';
 import { findWaiters, SEARCHED_FROM } from '../../locks/lock/queue/find-waiters';
@@ -22,17 +22,17 @@ const SHOWN_MAX = 50;
 /** The queue, with a radio button for each waiter. */
 export function WaiterChoice({
   side,
-  backend,
+  row,
   ticket,
   onChoose,
 }: {
   side: HoldSnapshot;
-  backend: string;
+  row: LockRow;
   /** The chosen waiter; null: none yet. */
   ticket: number | null;
   onChoose: (ticket: number) => void;
 }) {
-  const now = useAtBackend(backend, (at) => at);
+  const now = useAtBackend(row, (at) => at);
   const [search, setSearch] = useState('');
   const { queue } = side;
   const found = useMemo(() => findWaiters(queue ?? [], search), [queue, search]);

@@ -12,7 +12,7 @@ import { resultMessage, useWatchedResult } from '../action-results';
  */
 export function ResultNote({ row }: { row: LockRow }) {
   const result = useWatchedResult(row);
-  const message = useAtBackend(row.backend, (now) =>
+  const message = useAtBackend(row, (now) =>
     result ? resultMessage(result, row.waiters, now) : null,
   );
   const spoken = useSpoken(result ? `${result.id} ${result.effect?.kind}` : null, message);

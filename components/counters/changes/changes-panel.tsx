@@ -57,7 +57,7 @@ const KINDS: Record<CounterMoveRow['kind'], { word: string; icon: IconName; ink:
 
 /** One line of a counter's history: when, what, who and why, and the value afterwards. */
 function ChangeLine({ fold, backend }: { fold: ChangeFold; backend: string }) {
-  const now = useAtBackend(backend, (at) => minuteOf({ at }));
+  const now = useAtBackend({ backend }, (at) => minuteOf({ at }));
   const { move, count, delta } = fold;
   const { kind, at, bounds, service, by, reason, value } = move;
   const { word, icon, ink } = KINDS[kind];

@@ -14,7 +14,7 @@ export function CourseCell({
   /** Null: it did not change, or that is unknown. */
   course: CounterCourse | null;
 }) {
-  const now = useAtBackend(row.backend, (at) => Math.floor(at / REDRAWN_MS) * REDRAWN_MS);
+  const now = useAtBackend(row, (at) => Math.floor(at / REDRAWN_MS) * REDRAWN_MS);
   if (!course) return <span className="room-label text-t3">no change in last hour</span>;
   return (
     <span className="room">

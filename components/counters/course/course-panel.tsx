@@ -17,7 +17,7 @@ export function CoursePanel({ row }: { row: CounterRow }) {
   const { data, error } = useQuery(
     trpc.counters.course.queryOptions({ namespace, name }, { refetchInterval: COURSES_POLL_MS }),
   );
-  const now = useAtBackend(row.backend, (at) => Math.floor(at / REDRAWN_MS) * REDRAWN_MS);
+  const now = useAtBackend(row, (at) => Math.floor(at / REDRAWN_MS) * REDRAWN_MS);
   const ahead = data && row.isKnown ? boundLabelAhead(row, data) : null;
   return (
     <section aria-label="Last hour" className="card p-4">

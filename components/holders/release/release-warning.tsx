@@ -29,7 +29,7 @@ export function ReleaseWarning({
 
 /** A recent renewal, which an operator must not miss: the process is still running. */
 function LastRenewal({ renewedAt }: { renewedAt: number | null }) {
-  const agoMs = useAtBackend('', (now) =>
+  const agoMs = useAtBackend(null, (now) =>
     renewedAt === null ? -1 : wholeSeconds(Math.max(0, now - renewedAt)),
   );
   if (agoMs < 0 || agoMs > ALIVE_WITHIN_MS) return null;

@@ -204,7 +204,7 @@ const look = (name: keyof typeof LOOKS, value: number) => lookOf(LOOKS, name, va
 
 /** Between two readings it grows by a second per second for each blocked caller. */
 const useFleetBlockingMs = ({ blocked, blockingMs, asOf }: FleetNow): number =>
-  useAtBackend('', (now) => displayedBlockingMs(blockingMs, blocked, Math.max(0, now - asOf)));
+  useAtBackend(null, (now) => displayedBlockingMs(blockingMs, blocked, Math.max(0, now - asOf)));
 
 function BlockingTime({ fleet }: { fleet: FleetNow }) {
   const ms = useFleetBlockingMs(fleet);

@@ -24,7 +24,7 @@ export function RateFigures({
   isLost: boolean;
 }) {
   const readAt = fleet?.hourAt ?? null;
-  const ageMs = useAtBackend('', (now) => {
+  const ageMs = useAtBackend(null, (now) => {
     const ms = fleet === null || readAt === null ? 0 : (isLost ? now : fleet.asOf) - readAt;
     return ms > OLD_MS ? wholeSeconds(ms) : 0;
   });

@@ -35,9 +35,18 @@ test('a silent backend that a message omits stays silent, with the time of its l
   const after = listAfter(before, changes({}));
   expect(after.backends.map(({ silentForMs }) => silentForMs)).toEqual([5_500, 30]);
   const reading = { ...after, receivedAt: 0 };
-  expect(lastAnswerAt(reading, 'quiet')).toBe(46_000);
+  expect(lastAnswerAt(reading, { backend: 'quiet' })).toBe(46_000);
   const back = listAfter(after, changes({ frame: { backends: [health('quiet', 10, true)] } }));
   expect(back.backends).toEqual([health('quiet', 10, true)]);
+});
+
+test('only the shards that do not respond become more silent with time', () => {
+  const [quiet, well] = [health('quiet.a', 4_000, false), health('quiet.b', 30, true)];
+  const shards = [quiet, well].map((shard) => ({ ...shard, name: shard.id }));
+  const before = page({ backends: [{ ...health('quiet', 4_000, false), shards }] });
+  const [after] = listAfter(before, changes({})).backends;
+  expect(after?.silentForMs).toBe(5_500);
+  expect(after?.shards?.map(({ silentForMs }) => silentForMs)).toEqual([5_500, 30]);
 });
 
 const lockRow = (part: Partial<LockRow>): LockRow => ({
@@ -68,6 +77,7 @@ test('a row that has not changed stays the same object', () => {
 /** A different value for each part of a row that can change without its rev. */
 const otherParts: Required<Omit<LockRow, 'id' | 'namespace' | 'name' | 'rev' | 'readAt'>> = {
   backend: 'other',
+  shard: 'other.b',
   status: 'stuck',
   tier: 'actNow',
   stuck: { kind: 'refusals', since: 2_000, limitMs: 1_000, p99Ms: 200 },

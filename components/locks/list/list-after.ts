@@ -1,4 +1,5 @@
 import { replaceEqualDeep } from '@tanstack/react-query';
+import type { BackendHealth, ShardHealth } from '@/server/contract/console/backend-health';
 import { type LockListMessage, pageAfter } from '@/server/contract/console/lock-list-message';
 import type { LockPage, LockRow } from '@/server/contract/console/lock-row';
 
@@ -29,9 +30,12 @@ export function listAfter(before: LockPage, message: LockListMessage): LockPage 
   if (message.kind === 'whole') return { ...page, rows: sharedRows(before.rows, page.rows) };
   if (message.frame.backends || before.backends.every(({ reachable }) => reachable)) return page;
   const passedMs = Math.max(0, page.asOf - before.asOf);
-  const backends = before.backends.map((health) =>
-    health.reachable ? health : { ...health, silentForMs: health.silentForMs + passedMs },
-  );
+  const later = <H extends ShardHealth | BackendHealth>(health: H): H =>
+    health.reachable ? health : { ...health, silentForMs: health.silentForMs + passedMs };
+  const backends = before.backends.map((health) => {
+    const { shards } = health;
+    return { ...later(health), ...(shards && { shards: shards.map(later) }) };
+  });
   return { ...page, backends };
 }
 

@@ -44,10 +44,8 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
     R: () => !obstacles.reassign && actions?.reassign(row),
     f: () => isKnown && actions?.freeze(row),
   });
-  const leftMs = useAtBackend(row.backend, (now) =>
-    hold ? wholeSeconds(hold.expiresAt - now) : 0,
-  );
-  const asked = useAtBackend(row.backend, (now) => askedLabel(hold, now));
+  const leftMs = useAtBackend(row, (now) => (hold ? wholeSeconds(hold.expiresAt - now) : 0));
+  const asked = useAtBackend(row, (now) => askedLabel(hold, now));
   // Once shown it stays, so that the page does not jump with every grant and release.
   const [isShown, setShown] = useState(unavailable === null);
   if (!isShown && unavailable === null) setShown(true);

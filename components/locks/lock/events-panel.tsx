@@ -102,7 +102,7 @@ const EventLines = memo(function EventLines({
 /** The events that explain the present state and are not at the top of the list anyway. */
 function PinnedLines({ detail, top }: { detail: LockDetail; top: EventLine[] }) {
   const { backend } = detail.row;
-  const now = useAtBackend(backend, (at) => wholeSeconds(at));
+  const now = useAtBackend({ backend }, (at) => wholeSeconds(at));
   const shown = new Set(
     top.flatMap((line) => (line.kind === 'one' ? [`${line.event.kind} ${line.event.at}`] : [])),
   );
@@ -186,7 +186,7 @@ function Line({
   isPinned?: boolean;
   children: ReactNode;
 }) {
-  const now = useAtBackend(backend, (at) => minuteOf({ at }));
+  const now = useAtBackend({ backend }, (at) => minuteOf({ at }));
   return (
     <li className="panel-row event-row" data-pinned={isPinned}>
       <span className="text-12 text-t3">

@@ -4,6 +4,7 @@ import { agoText, wholeSeconds } from '@/server/core/format/durations';
 import type { LivenessVerdict } from '@/server/core/status/holder-liveness';
 import { Icon, type IconName } from '../../icons/icon';
 import { useAtBackend } from '../../live/reading';
+import type { ClockOf } from '../../live/reading-store';
 import { VisibleText } from '../../ui/visible-text';
 
 const LOOKS: Record<
@@ -23,19 +24,17 @@ const LOOKS: Record<
 /** Whether the process of a hold is alive, on what evidence, and how old that is. */
 export function LivenessNote({
   verdict,
-  backend,
+  of,
   isBrief = false,
 }: {
   verdict: LivenessVerdict;
-  backend: string;
+  of: ClockOf;
   /** The context makes clear that the process is meant. */
   isBrief?: boolean;
 }) {
   const { words, word, icon, ink } = LOOKS[verdict.state];
   const { evidence, at } = verdict;
-  const agoMs = useAtBackend(backend, (now) =>
-    at === null ? 0 : Math.max(0, wholeSeconds(now - at)),
-  );
+  const agoMs = useAtBackend(of, (now) => (at === null ? 0 : Math.max(0, wholeSeconds(now - at))));
   return (
     <p className="flex min-w-0 items-start gap-2">
       <Icon name={icon} size={16} className={`mt-0.5 ${ink}`} />

@@ -1,4 +1,4 @@
-import type { BackendHealth } from '@/server/contract/console/backend-health';
+import { type BackendHealth, healthOfKeeper } from '@/server/contract/console/backend-health';
 import type { LockDetail, LockPage, LockRow } from '@/server/contract/console/lock-row';
 import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 
@@ -13,7 +13,10 @@ export function knownDetail(row: LockRow, { backends, asOf }: LockPage): LockDet
     waiters: [],
     lastToken: row.hold?.token ?? row.ended?.token ?? 0,
     minValidToken: 0,
-    backend: backends.find(({ id }) => id === row.backend) ?? unknownBackend(row.backend),
+    backend: {
+      ...(healthOfKeeper(backends, row) ?? unknownBackend(row.backend)),
+      id: row.backend,
+    },
     policy: DEFAULT_POLICY,
     asOf,
     fresh: false,

@@ -18,9 +18,9 @@ const CALM: ReadonlySet<LockRow['status']> = new Set(['contended', 'held', 'dela
 export function ActedNote({ row, children }: { row: LockRow; children: ReactNode }) {
   const onIt = useOnIt(row);
   const { account } = useSession();
-  const words = useAtBackend(row.backend, (now) => actedLabel(row, onIt, account.name, now));
+  const words = useAtBackend(row, (now) => actedLabel(row, onIt, account.name, now));
   const all = useAtEachBackend((nowOf) =>
-    actedSentence(row, onIt, account.name, nowOf(row.backend), nowOf('')),
+    actedSentence(row, onIt, account.name, nowOf(row), nowOf(null)),
   );
   if (!words) return children;
   const isCalm = CALM.has(row.status);

@@ -14,7 +14,7 @@ import { useOnIt } from './presence';
 export function OnItNote({ row }: { row: LockRow }) {
   const onIt = useOnIt(row);
   const { account } = useSession();
-  const since = useAtBackend('', (now) => (onIt ? sinceLabel(onIt, now) : ''));
+  const since = useAtBackend(null, (now) => (onIt ? sinceLabel(onIt, now) : ''));
   if (!onIt) return null;
   return (
     <span className="flex items-center gap-1.5 text-12 text-t2">

@@ -1,5 +1,6 @@
 'use client';
 
+import type { RecordKeeper } from '@/server/contract/console/backend-health';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { countdownText } from '@/server/core/format/durations';
 import { shareLeft } from '../../format/durations';
@@ -33,9 +34,9 @@ export function LeaseBar({
 /** A row's lease: the bar and the countdown. On old data nothing counts. */
 export function LeaseLeft({ row }: { row: LockRow }) {
   const isStale = useIsStale();
-  const words = useAtBackend(row.backend, (now) => leaseLabel(row, now));
+  const words = useAtBackend(row, (now) => leaseLabel(row, now));
   const hold = presentHold(row);
-  const seconds = useAtBackend(row.backend, (now) =>
+  const seconds = useAtBackend(row, (now) =>
     hold ? Math.ceil((hold.expiresAt - now) / 1_000) : 0,
   );
   if (row.status === 'unknown' || (isStale && hold)) {
@@ -71,15 +72,15 @@ export function LeaseLeft({ row }: { row: LockRow }) {
   );
 }
 
-/** A bar and a countdown to an instant of a backend's clock, such as a waiter's timeout. */
+/** A bar and a countdown to an instant of a store's clock, such as a waiter's timeout. */
 export function Countdown({
-  backend,
+  keeper,
   until,
   wholeMs,
   className = '',
   isAlarming,
 }: {
-  backend: string;
+  keeper: RecordKeeper;
   until: number;
   wholeMs: number;
   className?: string;
@@ -87,7 +88,7 @@ export function Countdown({
   isAlarming?: boolean;
 }) {
   const isStale = useIsStale();
-  const leftMs = useAtBackend(backend, (now) => Math.ceil((until - now) / 200) * 200);
+  const leftMs = useAtBackend(keeper, (now) => Math.ceil((until - now) / 200) * 200);
   const share = shareLeft(leftMs, wholeMs);
   if (isStale) {
     return (

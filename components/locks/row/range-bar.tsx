@@ -20,7 +20,7 @@ const px = (percent: number) => (percent / 100) * WIDTH;
 export function RangeBar({ row }: { row: LockRow }) {
   const { ownHold, namespaceHold, status } = row;
   const usual = ownHold ?? namespaceHold;
-  const place = useAtBackend(row.backend, (now, _, lastAnswerAt) => {
+  const place = useAtBackend(row, (now, _, lastAnswerAt) => {
     const heldMs = heldMsOf(row, now, lastAnswerAt);
     if (heldMs === null || !usual) return null;
     return Math.round(rangePosition(heldMs, usual.p99Ms) * 2) / 2;

@@ -71,10 +71,9 @@ export function HolderCells({ row, isTiered }: { row: LockRow; isTiered: boolean
 }
 
 /** The total blocking time of the lock. */
-function Blocking({ row: { blocked, backend, status } }: { row: LockRow }) {
-  const ms = useAtBackend(backend, (now) =>
-    blocked ? displayedMs(totalBlockingMs(blocked, now)) : 0,
-  );
+function Blocking({ row }: { row: LockRow }) {
+  const { blocked, status } = row;
+  const ms = useAtBackend(row, (now) => (blocked ? displayedMs(totalBlockingMs(blocked, now)) : 0));
   if (status === 'unknown') return <span className="text-t3">?</span>;
   if (ms === 0) return <span className="text-t3">0</span>;
   return (
@@ -89,16 +88,14 @@ function Waited({ ms }: { ms: number }) {
 }
 
 function GrantedAt({ at, row }: { at: number; row: LockRow }) {
-  const now = useAtBackend(row.backend, (at) => minuteOf({ at }));
+  const now = useAtBackend(row, (at) => minuteOf({ at }));
   return <Instant at={at} now={now} clock={row.backend} />;
 }
 
 /** How many wait, and how long the first of them has waited. */
 export function OldestWait({ row }: { row: LockRow }) {
   const since = row.oldestWaitAt;
-  const waitedMs = useAtBackend(row.backend, (now) =>
-    since === null ? 0 : displayedMs(now - since),
-  );
+  const waitedMs = useAtBackend(row, (now) => (since === null ? 0 : displayedMs(now - since)));
   if (row.status === 'unknown') {
     return (
       <span className="text-12 text-t3" title={row.unreadable && visibleText(row.unreadable)}>
@@ -148,7 +145,7 @@ export function Token({ row }: { row: LockRow }) {
 
 /** How long the lock has been held, or was, beside its typical hold time. */
 function HeldCell({ row }: { row: LockRow }) {
-  const title = useAtBackend(row.backend, (now, _, lastAnswerAt) =>
+  const title = useAtBackend(row, (now, _, lastAnswerAt) =>
     typicalHoldTitle(row, heldMsOf(row, now, lastAnswerAt)),
   );
   return (
@@ -163,7 +160,7 @@ function HeldCell({ row }: { row: LockRow }) {
 /** A lower bound while the backend does not respond. Bold beyond the lock's own p99. */
 function HeldFor({ row }: { row: LockRow }) {
   const isStale = useIsStale();
-  const heldMs = useAtBackend(row.backend, (now, _, lastAnswerAt) => {
+  const heldMs = useAtBackend(row, (now, _, lastAnswerAt) => {
     const ms = heldMsOf(row, now, lastAnswerAt);
     return ms === null ? null : displayedMs(ms);
   });

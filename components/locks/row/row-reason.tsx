@@ -19,9 +19,7 @@ export function RowReason({ row }: { row: LockRow }) {
   const result = useWatchedResult(row);
   const isDeadlocked = useIsDeadlocked(row);
   const isStale = useIsStale();
-  const label = useAtBackend(row.backend, (now, silentMs) =>
-    reasonLabel(row, now, silentMs, isDeadlocked),
-  );
+  const label = useAtBackend(row, (now, silentMs) => reasonLabel(row, now, silentMs, isDeadlocked));
   const words = isStale && label ? `last known: ${label}` : label;
   if (result) {
     return (

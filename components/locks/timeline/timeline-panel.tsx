@@ -37,7 +37,7 @@ export function TimelinePanel({ detail }: { detail: LockDetail }) {
   const isHydrated = useIsHydrated();
   const stepMs = Math.max(1_000, spanMs * STEP_SHARE);
   const isPast = detail.past !== undefined;
-  const now = useAtBackend(backend, (at) => (isPast ? at : Math.ceil(at / stepMs) * stepMs));
+  const now = useAtBackend({ backend }, (at) => (isPast ? at : Math.ceil(at / stepMs) * stepMs));
   const span = zoom ?? { from: now - spanMs, to: now };
   const trpc = useTRPC();
   const shown = zoom ?? (isPast ? span : null);
@@ -123,12 +123,12 @@ function LivePlot({
   backend,
   ...props
 }: Omit<ComponentProps<typeof TimelinePlot>, 'titlesAt'> & { backend: string }) {
-  const now = useAtBackend(backend, (at) => at);
+  const now = useAtBackend({ backend }, (at) => at);
   return <TimelinePlot {...props} titlesAt={now} />;
 }
 
 function LiveTable({ backend, ...props }: Omit<TimelineTableProps, 'now'> & { backend: string }) {
-  const now = useAtBackend(backend, (at) => at);
+  const now = useAtBackend({ backend }, (at) => at);
   return <TimelineTable {...props} now={now} />;
 }
 

@@ -24,7 +24,7 @@ export function LockSentence({ row, hold = row.hold }: { row: LockRow; hold?: Ho
   const zone = useZone();
   const isStale = useIsStale();
   // One text for all parts, since only a primitive is compared with the one before.
-  const encoded = useAtBackend(row.backend, (now, silentMs, readAt) => {
+  const encoded = useAtBackend(row, (now, silentMs, readAt) => {
     const view = { now, readAt, silentMs, clockText: (at: number) => clockText(at, now, zone) };
     return JSON.stringify(lockVerdict({ ...row, hold }, view));
   });

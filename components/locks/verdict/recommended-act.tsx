@@ -153,7 +153,7 @@ function useRecommendation(
   const isClosed = useIsClosed(row.backend);
   const isKnown = !isStale && (fresh || row.status === 'unknown');
   // As a text, since only a primitive is compared with the one before.
-  const encoded = useAtBackend(row.backend, (now, silentMs, readAt) => {
+  const encoded = useAtBackend(row, (now, silentMs, readAt) => {
     const facts = { row: { ...row, hold }, hold, waiters, policy, isClosed };
     const view = { now, readAt, silentMs, clockText: (at: number) => clockText(at, now, zone) };
     return JSON.stringify(recommendedAct({ ...facts, ...(waitPart && { waitPart }) }, view));

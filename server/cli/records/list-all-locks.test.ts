@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { LockPage } from '@/server/contract/console/lock-row';
 import { ApiHarness } from '@/test/api-harness';
 import { runCliCommand } from '../run-cli-command';
 import { parseArguments } from '../testing/parse-arguments';
+import { lockListText } from './list-all-locks';
 
 let api: ApiHarness;
 let key: string;
@@ -57,4 +59,23 @@ test.each([
   [['--name', 'a'], /^locks list does not take --name\. /],
 ])('"locks list" with %j is refused in one line', async (words, message) => {
   await expect(parse(...words)).rejects.toThrow(message);
+});
+
+test('times are by the clock of the shard that a lock is on', () => {
+  const shards = [
+    { id: 'orders.a', clockOffsetMs: 0 },
+    { id: 'orders.b', clockOffsetMs: 3_600_000 },
+  ];
+  const row = (name: string, shard: string, now: number) => ({
+    ...{ namespace: 'jobs', name, backend: 'orders', shard, status: 'held', holders: 1 },
+    hold: { owner: 'w1', token: 1, grantedAt: now - 5_000, expiresAt: now + 20_000 },
+  });
+  const page = {
+    rows: [row('first', 'orders.a', 10_000), row('second', 'orders.b', 3_610_000)],
+    ...{ matching: 2, asOf: 10_000 },
+    backends: [{ id: 'orders', reachable: true, clockOffsetMs: 3_600_000, shards }],
+  } as unknown as LockPage;
+  const [, ...lines] = lockListText(page)?.split('\n') ?? [];
+  for (const line of lines) expect(line).toMatch(/ 5(\.0)? s +20(\.0)? s /);
+  expect(lines).toHaveLength(2);
 });

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../../client/command/terminal/duration';
-import type { BackendHealth } from '../../contract/console/backend-health';
+import { clockOffsetOfKeeper } from '../../contract/console/backend-health';
 import type { LockPage, LockRow } from '../../contract/console/lock-row';
 import { listLocks } from '../../operations/locks/for-people/lock-views';
 import type { ControlContext } from '../../operations/operation-context';
@@ -24,7 +24,7 @@ export async function listAllLocks(
     return { namespace, name, state: status, holders, ...shownHold(row), waiters };
   });
   const data = { locks, matching: page.matching, notResponding: notResponding(page.backends) };
-  return { text: textOf(page), data };
+  return { text: lockListText(page), data };
 }
 
 /** The hold that represents a lock, or the one that has expired; each field null if it has none. */
@@ -40,9 +40,10 @@ function shownHold({ status, hold, ended }: LockRow) {
   };
 }
 
-function textOf({ rows, matching, backends, asOf }: LockPage): string | null {
-  const offsets = new Map(backends.flatMap(offsetsOf));
-  const table = textTable(rows.map((row) => line(row, asOf + (offsets.get(row.backend) ?? 0))));
+/** A page as a table, with a line for each backend that does not respond; null: it is empty. */
+export function lockListText({ rows, matching, backends, asOf }: LockPage): string | null {
+  const nowOf = (row: LockRow) => asOf + clockOffsetOfKeeper(backends, row);
+  const table = textTable(rows.map((row) => line(row, nowOf(row))));
   const notes = [
     ...(rows.length < matching ? [`${rows.length} of ${matching} locks.`] : []),
     ...silenceNotes(backends),
@@ -50,13 +51,7 @@ function textOf({ rows, matching, backends, asOf }: LockPage): string | null {
   return [table, ...notes].filter((text) => text !== null).join('\n') || null;
 }
 
-/** The clock offset of a backend, and those of its shards, by id. */
-const offsetsOf = ({ id, clockOffsetMs, shards = [] }: BackendHealth): [string, number][] => [
-  [id, clockOffsetMs],
-  ...shards.map((shard): [string, number] => [shard.id, shard.clockOffsetMs]),
-];
-
-/** @param now the time on the clock of the lock's backend */
+/** @param now the time on the clock of the lock's keeper */
 function line(row: LockRow, now: number): Record<string, unknown> {
   const { status, namespace, name, holders, waiters } = row;
   const { owner, service, token, grantedAt, expiresAt } = shownHold(row);

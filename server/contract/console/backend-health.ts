@@ -13,7 +13,7 @@ export interface BackendHealth {
    * minutes for: how long that has taken so far, in whole seconds, in ms.
    */
   unreadForMs?: number;
-  /** The backend's clock minus this process's, in ms. */
+  /** The backend's clock minus this process's, in ms. With shards: that of the one furthest off. */
   clockOffsetMs: number;
   /**
    * The true offset is from `clockOffsetMs` to this much greater, in ms. Absent until the clock is
@@ -33,6 +33,33 @@ export interface ShardHealth extends Omit<BackendHealth, 'shards' | 'refusal'> {
   /** `host:port/database`. */
   name: string;
 }
+
+/** Where a record is stored. Its instants are the clock of that store. */
+export interface RecordKeeper {
+  /** The backend's id. */
+  backend: string;
+  /** The id of its shard that has the record; absent: the backend has no shards. */
+  shard?: string;
+}
+
+/**
+ * The health of the store that keeps a record; undefined if the backend is not listed. A health
+ * that lists no shards counts for all of its backend, as on the page of one record: there it is
+ * that of the record's own store.
+ */
+export function healthOfKeeper(
+  backends: readonly BackendHealth[],
+  { backend, shard }: RecordKeeper,
+): BackendHealth | ShardHealth | undefined {
+  const health = backends.find(({ id }) => id === backend);
+  return health?.shards?.find(({ id }) => id === shard) ?? health;
+}
+
+/** Its clock minus that of the process that lists the backends, in ms; 0 if it is not listed. */
+export const clockOffsetOfKeeper = (
+  backends: readonly BackendHealth[],
+  keeper: RecordKeeper,
+): number => healthOfKeeper(backends, keeper)?.clockOffsetMs ?? 0;
 
 /**
  * How a store's data loss was detected.

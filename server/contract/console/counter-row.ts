@@ -1,16 +1,15 @@
 import type { CounterEventKind } from '../../core/counter/counter-event';
 import type { CounterMove } from '../../core/counter/counter-record';
 import type { Bounds } from '../counter-bounds';
-import type { BackendHealth } from './backend-health';
+import type { BackendHealth, RecordKeeper } from './backend-health';
 import type { PastMark } from './past/past-mark';
 
-/** One line of the counter list. Instants are the backend's clock. */
-export interface CounterRow extends Bounds {
+/** One line of the counter list. Instants are the clock of its keeper. */
+export interface CounterRow extends Bounds, RecordKeeper {
   /** Stable and unique over all backends. */
   id: string;
   namespace: string;
   name: string;
-  backend: string;
   rev: number;
   /** Null: the record exists but cannot be read. */
   value: number | null;
@@ -38,6 +37,7 @@ export interface CounterPage {
 /** A counter as its own page shows it. */
 export interface CounterDetail {
   row: CounterRow;
+  /** The health of the shard if it has shards, under the backend's id. */
   backend: BackendHealth;
   /** Null: its namespace has no gate. */
   gate: GateRow | null;

@@ -5,19 +5,18 @@ import type { AttentionTier } from '../../core/status/lock-status';
 import type { StuckReason } from '../../core/status/stuck-reason';
 import type { NamespacePolicy } from '../namespace-policy';
 import type { EndCause, Meta, Mode, MultiLockMark, PermitUse, Remark } from '../primitives';
-import type { BackendHealth } from './backend-health';
+import type { BackendHealth, RecordKeeper } from './backend-health';
 import type { LockStatus } from './console-terms';
 import type { HoldBaseline } from './insight-row';
 import type { PastMark } from './past/past-mark';
 import type { LockWaitPart } from './waits/wait-graph';
 
-/** One row of the lock list. Instants are the backend's clock. */
-export interface LockRow {
+/** One row of the lock list. Instants are the clock of its keeper. */
+export interface LockRow extends RecordKeeper {
   /** Stable and unique over all backends. */
   id: string;
   namespace: string;
   name: string;
-  backend: string;
   rev: number;
   status: LockStatus;
   /** How urgently it needs a person; absent: it needs none. */
@@ -162,6 +161,7 @@ export interface LockDetail {
   refusals?: RefusalCounts;
   lastToken: number;
   minValidToken: number;
+  /** The health of the shard if it has shards, under the backend's id. */
   backend: BackendHealth;
   policy: NamespacePolicy;
   /** Absent while it has no waiters. */

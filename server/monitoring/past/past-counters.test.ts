@@ -25,14 +25,17 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
   let pastOf: (of: Database) => PastCounters;
   let rev = 0;
   let silentForMs = 0;
+  let wholeAheadMs = AHEAD_MS;
   let notRecordedFrom = NOW;
   beforeEach(async () => {
     silentForMs = 0;
+    wholeAheadMs = AHEAD_MS;
     notRecordedFrom = NOW;
     database = await openTestDatabase(dialect);
     const clock = new TestClock(NOW);
     const health = () => ({
-      ...{ id: 'default', clockOffsetMs: AHEAD_MS },
+      ...{ id: 'default', clockOffsetMs: wholeAheadMs },
+      shards: [{ id: 'default.a', reachable: true, clockOffsetMs: AHEAD_MS }],
       ...{ reachable: silentForMs === 0, silentForMs },
     });
     const backends = [{ id: 'default', engine: { health } }] as unknown as MonitoredBackend[];
@@ -63,12 +66,12 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
     await database.raw.batch(insertionsOf(dialect, eventRows('default', [commit])), false);
   };
   /** Creates a counter, in place of a former one of that name if there is one. */
-  const create = async (name: string, at: number, value = 10) => {
+  const create = async (name: string, at: number, value = 10, storeId = 'default') => {
     const key = { namespace: 'shop', name, kind: 'counter' as const };
     await record(key, { kind: 'created', at, value });
     const createdAt = at + AHEAD_MS;
     const bounds = { floor: null, ceiling: null, lastMove: null };
-    const place = { backend: 'default', storeId: 'default', rev, readAt: NOW + AHEAD_MS };
+    const place = { backend: 'default', storeId, rev, readAt: NOW + AHEAD_MS };
     const id = rowId('default', recordId(key));
     const searchText = `shop/${name}`;
     counters.table.store({ id, ...key, ...place, ...bounds, value, createdAt, searchText });
@@ -130,6 +133,14 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
     expect(await page(10)).toEqual({ names: ['again', 'old'], matching: 2, total: 2 });
     const { rows } = await past.page(THEN, { limit: 1 });
     expect(rows).toMatchObject([{ name: 'again', value: 3 }]);
+  });
+
+  it('have the values of that instant by the clock of their shard', async () => {
+    wholeAheadMs = AHEAD_MS + 10 * MINUTE_MS;
+    await create('stock', BEFORE, 3, 'default.a');
+    await create('stock', SINCE, 9, 'default.a');
+    const { rows } = await past.page(THEN, { limit: 1 });
+    expect(rows).toMatchObject([{ shard: 'default.a', value: 3, readAt: THEN + AHEAD_MS }]);
   });
 
   it('omit a counter from its deletion until one of its name was created', async () => {

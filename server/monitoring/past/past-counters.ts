@@ -1,5 +1,9 @@
 import type { Database } from '@/db/database';
-import type { BackendHealth } from '../../contract/console/backend-health';
+import {
+  type BackendHealth,
+  healthOfKeeper,
+  type ShardHealth,
+} from '../../contract/console/backend-health';
 import type { CounterListInput } from '../../contract/console/counter-inputs';
 import type { CounterDetail, CounterPage, CounterRow } from '../../contract/console/counter-row';
 import type { PastMark } from '../../contract/console/past/past-mark';
@@ -48,7 +52,7 @@ export class PastCounters {
     const now = await this.pageNow(at, input);
     const rows: CounterRow[] = [];
     for (const row of now.rows) {
-      const then = await this.rowAt(row, at, healthOf(now, row));
+      const then = await this.rowAt(row, at, healthOfKeeper(now.backends, row));
       if (then) rows.push(then);
       await new Promise(setImmediate);
     }
@@ -128,7 +132,7 @@ export class PastCounters {
   private async rowAt(
     now: CounterRow,
     at: number,
-    health: BackendHealth | undefined,
+    health: BackendHealth | ShardHealth | undefined,
   ): Promise<CounterRow | null> {
     const row = await this.recordedRow(now, at, health?.clockOffsetMs ?? 0);
     const { reachable = true, silentForMs = 0 } = health ?? {};
@@ -204,6 +208,3 @@ function moveOf({ at, delta, by, service }: CounterEvent): CounterMove | null {
   if (delta === undefined) return null;
   return { at, delta, who: by ?? service, isPerson: by !== undefined };
 }
-
-const healthOf = ({ backends }: CounterPage, { backend }: CounterRow) =>
-  backends.find(({ id }) => id === backend);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { type BackendHealth, healthOfKeeper } from '../../contract/console/backend-health';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import type { Hold, Waiter } from '../../core/lock/lock-record';
 import { TimeSlice } from '../lock-list/order/time-slice';
@@ -86,6 +87,42 @@ it('all pages count the same waiters, even if the clock of their backend went ah
   const { waiting } = await fleet.waitGraph();
   const holders = await fleet.holdersPage();
   expect([rows[0]?.waiters, waiting, holders.waiting]).toEqual([1, 1, 1]);
+});
+
+it('locks of a shard go by its clock as of then, on every page', async () => {
+  const health: BackendHealth = {
+    ...{ id: 'all', kind: 'mysql', reachable: true, latencyMs: 1, silentForMs: 0 },
+    clockOffsetMs: 9_000,
+    shards: ['all.a', 'all.b'].map((id, i) => {
+      const offset = { clockOffsetMs: i * 9_000 };
+      return {
+        id,
+        name: id,
+        kind: 'mysql',
+        reachable: true,
+        latencyMs: 1,
+        silentForMs: 0,
+        ...offset,
+      };
+    }),
+  };
+  const shard = { backend: 'all', health: () => health };
+  const { key, record } = lockOf('a', 'all.a', AT, ['p', 'q']);
+  const source = { id: 'all.a', publicId: 'all' };
+  const fleet = await fleetOf(
+    // Read when the clock was 12 ms ahead of where its present offset puts it.
+    [ProjectionRow.of(source, key, AT + 12, record)],
+    ['all.a', 'all.b'].map((id, i) => ({ ...backendOf(id, i * 9_000), shard })),
+  );
+  const kept = { backend: 'all', shard: 'all.a' };
+  const page = await fleet.page(EVERY_LOCK);
+  expect(page.rows).toEqual([expect.objectContaining(kept)]);
+  expect(healthOfKeeper(page.backends, kept)?.clockOffsetMs).toBe(12);
+  expect((await fleet.waitGraph()).locks).toEqual([expect.objectContaining(kept)]);
+  const [process] = (await fleet.holdersPage()).rows.filter(({ holds }) => holds > 0);
+  const { locks } = await fleet.process(process?.id ?? '');
+  expect(locks).toEqual([expect.objectContaining(kept)]);
+  expect(fleet.healthOf(kept)).toMatchObject({ id: 'all', clockOffsetMs: 12 });
 });
 
 it('locks of a store that is no longer configured are shown as they were', async () => {

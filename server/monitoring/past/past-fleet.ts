@@ -1,4 +1,9 @@
-import type { BackendHealth } from '../../contract/console/backend-health';
+import {
+  type BackendHealth,
+  healthOfKeeper,
+  type RecordKeeper,
+  type ShardHealth,
+} from '../../contract/console/backend-health';
 import type { LockListInput } from '../../contract/console/console-inputs';
 import type { LockStatus } from '../../contract/console/console-terms';
 import type { LockPage, LockRow } from '../../contract/console/lock-row';
@@ -100,12 +105,15 @@ export class PastFleet {
   }
 
   /**
-   * The health of a backend; one that is no longer configured counts as known.
+   * The health of the store that keeps a record, under the id of its backend; one that is no longer
+   * configured counts as known.
    *
    * @param silentForMs of the latter, if its state is not known: for how long nothing was recorded
    */
-  healthOf(id: string, silentForMs = 0): BackendHealth {
-    return this.healths().find((health) => health.id === id) ?? formerHealth(id, silentForMs);
+  healthOf(keeper: RecordKeeper, silentForMs = 0): BackendHealth {
+    const id = keeper.backend;
+    const health = healthOfKeeper(this.healths(), keeper);
+    return health ? { ...health, id } : formerHealth(id, silentForMs);
   }
 
   page(input: LockListInput): Promise<LockPage> {
@@ -163,25 +171,25 @@ function asRecorded(
   { backends, unread }: Pick<PastFleetOptions, 'backends' | 'unread'>,
   clocks: ReadonlyMap<string, number>,
 ): BackendState {
-  const known = (health: BackendHealth): BackendHealth => ({
-    ...health,
-    reachable: true,
-    silentForMs: 0,
-  });
-  const asOfThen = (health: BackendHealth, isKnown: boolean) => (isKnown ? known(health) : health);
-  const healthThen = () => {
-    const health = asOfThen(engine.health(), !unread.has(id));
-    return { ...health, clockOffsetMs: clocks.get(id) ?? health.clockOffsetMs };
+  const asOfThen = <H extends ShardHealth | BackendHealth>(health: H, isKnown: boolean): H =>
+    isKnown ? { ...health, reachable: true, silentForMs: 0 } : health;
+  const ofStore = <H extends ShardHealth | BackendHealth>(health: H, store: string): H => {
+    const clockOffsetMs = clocks.get(store) ?? health.clockOffsetMs;
+    return { ...asOfThen(health, !unread.has(store)), clockOffsetMs };
   };
+  const ofShards = ({ shards = [] }: BackendHealth) => shards.map((one) => ofStore(one, one.id));
   const isWhole = ({ backend }: Pick<ShardInfo, 'backend'>) =>
     backends.every((one) => publicId(one) !== backend || !unread.has(one.id));
   return {
     id,
-    engine: { health: healthThen },
+    engine: { health: () => ofStore(engine.health(), id) },
     ...(shard && {
       shard: {
         backend: shard.backend,
-        health: () => asOfThen(shard.health(), isWhole(shard)),
+        health: () => {
+          const health = shard.health();
+          return { ...asOfThen(health, isWhole(shard)), shards: ofShards(health) };
+        },
       },
     }),
   };

@@ -19,6 +19,7 @@ import type { LockTable } from '../lock-list/table/lock-table';
 import type { KnownNamespaces, LeavingStore } from '../monitoring-options';
 import type { CounterProjection } from '../projection/counter-projection';
 import {
+  keeperOf,
   locateStore,
   type MonitoredBackend,
   noNamespace,
@@ -151,7 +152,7 @@ export class PastView {
       waiters: waiterRows(record, now),
       lastToken: record.lastToken,
       minValidToken: inspectRecord(record, now, store?.epochOf() ?? FIRST_EPOCH).minValidToken,
-      backend: fleet.healthOf(id, former ? at - now : 0),
+      backend: fleet.healthOf(keeperOf(row), former ? at - now : 0),
       policy: namespaces.policyOf(key.namespace),
       ...(waitPart ? { waitPart } : {}),
       asOf: at,

@@ -11,7 +11,13 @@ import { TimeSlice } from '../lock-list/order/time-slice';
 import { type CounterEntry, CounterTable } from './counter-table';
 import { DeletedNames } from './deleted-names';
 import type { KnownStores } from './known-stores';
-import { type NamespaceLookup, publicId, requireStore, type ShardInfo } from './monitored-backend';
+import {
+  keeperOf,
+  type NamespaceLookup,
+  publicId,
+  requireStore,
+  type ShardInfo,
+} from './monitored-backend';
 import type { StoredName } from './names-on-shards';
 
 /** A counter as its backend has it. */
@@ -222,9 +228,7 @@ function currentState({ record }: ReadRecord): CounterState {
 const rowNow = (row: CounterEntry, isStoreKnown: boolean): CounterRow =>
   shownRow(row, row.value !== null && isStoreKnown);
 
-function shownRow(
-  { storeId: _, searchText: __, ...row }: CounterEntry,
-  isKnown: boolean,
-): CounterRow {
-  return { ...row, isKnown };
+function shownRow({ storeId, searchText: _, ...row }: CounterEntry, isKnown: boolean): CounterRow {
+  const keeper = keeperOf({ backend: storeId, publicBackend: row.backend });
+  return { ...row, ...keeper, isKnown };
 }

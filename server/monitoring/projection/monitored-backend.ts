@@ -1,4 +1,4 @@
-import type { BackendHealth } from '../../contract/console/backend-health';
+import type { BackendHealth, RecordKeeper } from '../../contract/console/backend-health';
 import { LockyardError } from '../../contract/errors';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
 import type { LockEngine, StoreEngine } from '../../engine/lock-engine';
@@ -54,6 +54,16 @@ interface BackendOrShard extends BackendState {
 
 /** The backend's id, as users know it. */
 export const publicId = ({ id, shard }: BackendState): string => shard?.backend ?? id;
+
+/** The ids of the store that has a record: its own, and that of the backend as users know it. */
+interface StoreIds {
+  backend: string;
+  publicBackend: string;
+}
+
+/** The store that has a record, as pages name it. */
+export const keeperOf = ({ backend, publicBackend }: StoreIds): RecordKeeper =>
+  backend === publicBackend ? { backend } : { backend: publicBackend, shard: backend };
 
 /** The health of each backend as users know it: all shards of one together. */
 export function publicHealths(backends: readonly BackendState[]): BackendHealth[] {

@@ -150,7 +150,7 @@ export function toLockRow(
   { status, tier }: { status: LockStatus; tier: LockTier },
   { reason, ownHold, pressure }: ShownFacts,
 ): LockRow {
-  const { id, publicBackend, key, readAt, record, unreadableBecause } = row;
+  const { id, backend, publicBackend, key, readAt, record, unreadableBecause } = row;
   const { stuck, orphaned } = reason;
   const { blocked, refused, queueTrend } = pressure;
   const hold = holdInTheWay(row, status, reason);
@@ -175,6 +175,7 @@ export function toLockRow(
     stuck,
     ownHold,
   };
+  if (backend !== publicBackend) shown.shard = backend;
   const { permits } = permitsView(record, heldAt);
   if (permits) shown.permits = permits;
   if (unreadableBecause !== null) shown.unreadable = unreadableBecause;

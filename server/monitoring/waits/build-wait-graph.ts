@@ -24,6 +24,7 @@ import {
   type WaitParty,
   type WaitState,
 } from '../../core/waits/wait-state';
+import { keeperOf } from '../projection/monitored-backend';
 import type { ProjectionRow } from '../projection/projection-row';
 
 /** How many head blockers are shown; deadlocks come first. */
@@ -109,7 +110,7 @@ class GraphParts {
       id,
       namespace,
       name,
-      backend: row?.publicBackend ?? '',
+      ...(row ? keeperOf(row) : { backend: '' }),
       status: statusOf(lock, this.from),
       holders: holds.slice(0, HOLDERS_MAX).map(({ hold, party }) => {
         const { token, mode, permits, grantedAt, expiresAt, traceparent } = hold;

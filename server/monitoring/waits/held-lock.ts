@@ -3,6 +3,7 @@ import { hasRoom } from '../../core/lock/expire-and-promote';
 import type { Hold, LockRecord, Waiter } from '../../core/lock/lock-record';
 import { inServiceOrder } from '../../core/lock/queue';
 import type { OpenWait } from '../../core/waits/wait-state';
+import { keeperOf } from '../projection/monitored-backend';
 import type { ProjectionRow } from '../projection/projection-row';
 
 const HOLDERS_SHOWN = 3;
@@ -13,13 +14,13 @@ export function heldLock(
   hold: Hold,
   { status, delayMs }: Pick<HeldLock, 'status' | 'delayMs'>,
 ): HeldLock {
-  const { key, publicBackend, record, waiters, oldestWaitAt } = row;
+  const { key, record, waiters, oldestWaitAt } = row;
   const { owner, token, mode, permits, grantedAt, leaseMs, renewedAt, renewals, expiresAt } = hold;
   const next = servedAfter(record, hold);
   return {
     namespace: key.namespace,
     name: key.name,
-    backend: publicBackend,
+    ...keeperOf(row),
     status,
     rev: record.rev,
     owner,
@@ -62,7 +63,7 @@ export function processWait(
   return {
     namespace: row?.key.namespace ?? '',
     name: row?.key.name ?? '',
-    backend: row?.publicBackend ?? '',
+    ...(row ? keeperOf(row) : { backend: '' }),
     owner: party.owner,
     mode,
     enqueuedAt,

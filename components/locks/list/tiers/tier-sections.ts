@@ -43,9 +43,9 @@ export const countOf = ({ tier, rows }: TierSection): number =>
   rows.filter((row) => tierOf(row) === tier).length;
 
 /** The total blocking time of rows: the sum of what they show, each of which is rounded down. */
-export function blockingOf(rows: readonly LockRow[], nowOf: (backend: string) => number): number {
-  const shown = rows.map(({ blocked, backend }) =>
-    blocked ? displayedMs(totalBlockingMs(blocked, nowOf(backend))) : 0,
+export function blockingOf(rows: readonly LockRow[], nowOf: (row: LockRow) => number): number {
+  const shown = rows.map((row) =>
+    row.blocked ? displayedMs(totalBlockingMs(row.blocked, nowOf(row))) : 0,
   );
   return displayedMs(shown.reduce((sum, ms) => sum + ms, 0));
 }

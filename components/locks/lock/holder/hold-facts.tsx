@@ -24,7 +24,7 @@ interface FactsProps {
 
 /** What is known of a hold: who has it and where, since when, and how its lease goes on. */
 export function HoldFacts({ row, hold }: FactsProps) {
-  const now = useAtBackend(row.backend, (at) => wholeSeconds(at));
+  const now = useAtBackend(row, (at) => wholeSeconds(at));
   return (
     <Facts>
       <HolderFacts row={row} hold={hold} />
@@ -79,7 +79,7 @@ function HolderFacts({ row, hold }: FactsProps) {
       </Fact>
       {hold.liveness && row.status !== 'unknown' && (
         <Fact label="Liveness">
-          <LivenessNote verdict={hold.liveness} backend={row.backend} />
+          <LivenessNote verdict={hold.liveness} of={row} />
         </Fact>
       )}
       {Object.entries(others).map(([key, value]) => (
@@ -106,7 +106,7 @@ function HolderFacts({ row, hold }: FactsProps) {
 
 function HeldSinceFact({ row, hold, now }: FactsProps & { now: number }) {
   const isUnknown = row.status === 'unknown';
-  const heldMs = useAtBackend(row.backend, (at, _, lastAnswerAt) =>
+  const heldMs = useAtBackend(row, (at, _, lastAnswerAt) =>
     wholeSeconds((isUnknown ? knownUntil({ ...row, hold }, lastAnswerAt) : at) - hold.grantedAt),
   );
   return (
@@ -148,7 +148,7 @@ function LeaseFact({ row, hold }: FactsProps) {
           </>
         ) : (
           <Countdown
-            backend={row.backend}
+            keeper={row}
             until={hold.expiresAt}
             wholeMs={isOver ? hold.expiresAt - hold.grantedAt : hold.leaseMs}
             className="lease-wide"
@@ -164,7 +164,7 @@ function LeaseFact({ row, hold }: FactsProps) {
 function RenewalFact({ row, hold, now }: FactsProps & { now: number }) {
   const isStale = useIsStale();
   const dueAt = renewalDueAt(hold);
-  const isOverdue = useAtBackend(row.backend, (_, __, readAt) => dueAt !== null && readAt > dueAt);
+  const isOverdue = useAtBackend(row, (_, __, readAt) => dueAt !== null && readAt > dueAt);
   const dueMs = dueAt === null ? null : isOverdue ? dueAt - now : Math.max(0, dueAt - now);
   return (
     <Fact label="Next renewal">

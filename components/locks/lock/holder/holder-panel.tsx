@@ -79,7 +79,7 @@ function HolderChoice({
 }
 
 function NoHolder({ row }: { row: LockRow }) {
-  const now = useAtBackend(row.backend, (at) => wholeSeconds(at));
+  const now = useAtBackend(row, (at) => wholeSeconds(at));
   const { ended } = row;
   const unknown = unknownLabel(row);
   return (
@@ -100,8 +100,8 @@ function NoHolder({ row }: { row: LockRow }) {
 
 function RenewalStatus({ row, hold }: { row: LockRow; hold: HoldRow }) {
   const isStale = useIsStale();
-  const agoMs = useAtBackend(row.backend, (now) => wholeSeconds(now - hold.renewedAt));
-  const isOnTime = useAtBackend(row.backend, (_, __, readAt) => isRenewing(hold, readAt));
+  const agoMs = useAtBackend(row, (now) => wholeSeconds(now - hold.renewedAt));
+  const isOnTime = useAtBackend(row, (_, __, readAt) => isRenewing(hold, readAt));
   if (isStale || row.status === 'unknown') return <>unknown</>;
   if (isReleased(hold)) return <>released</>;
   if (hold.renewals === 0) return <>not renewed yet</>;

@@ -95,7 +95,7 @@ function Waiter({
     };
   }) {
   const { owner, service, enqueuedAt, patienceUntil, detached, setSize, permits } = waiter;
-  const ageMs = useAtBackend(backend, (now) => displayedMs((lastReadAt ?? now) - enqueuedAt));
+  const ageMs = useAtBackend({ backend }, (now) => displayedMs((lastReadAt ?? now) - enqueuedAt));
   const isRecorded = isPatienceKnown(patienceUntil - enqueuedAt);
   const unknownWhy = lastReadAt !== null ? 'data is stale' : isRecorded ? null : 'not recorded';
   return (
@@ -139,7 +139,7 @@ function Waiter({
       <span className="flex items-center gap-2.5">
         {unknownWhy === null ? (
           <Countdown
-            backend={backend}
+            keeper={{ backend }}
             until={patienceUntil}
             wholeMs={Math.max(1, patienceUntil - enqueuedAt)}
           />

@@ -71,8 +71,8 @@ function emptyQueueText({ row, fresh }: LockDetail): string {
 
 /** How many wait, how the queue changes, and the total blocking time. */
 function QueueAside({ detail: { row, waiters } }: { detail: LockDetail }) {
-  const { blocked, backend, queueTrend, status } = row;
-  const blockingMs = useAtBackend(backend, (now) =>
+  const { blocked, queueTrend, status } = row;
+  const blockingMs = useAtBackend(row, (now) =>
     blocked ? wholeSeconds(totalBlockingMs(blocked, now)) : 0,
   );
   const isUnknown = status === 'unknown';

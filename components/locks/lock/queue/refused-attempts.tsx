@@ -15,7 +15,7 @@ const SHOWN = 3;
 /** Who asked for the lock and was refused, instead of waiting. */
 export function RefusedAttempts({ detail: { row, refusals } }: { detail: LockDetail }) {
   const { refused, backend } = row;
-  const sentence = useAtBackend(backend, (now) => (refused ? refusedSentence(refused, now) : ''));
+  const sentence = useAtBackend(row, (now) => (refused ? refusedSentence(refused, now) : ''));
   if (!refused || !refusals) return null;
   const { owners, others } = refusals;
   const hidden = owners.slice(SHOWN);
@@ -49,7 +49,7 @@ export function RefusedAttempts({ detail: { row, refusals } }: { detail: LockDet
 
 function Owner({ owner, backend }: { owner: RefusedOwner; backend: string }) {
   const { lastAt, attempts, service } = owner;
-  const last = useAtBackend(backend, (now) => agoText(now - lastAt));
+  const last = useAtBackend({ backend }, (now) => agoText(now - lastAt));
   return (
     <li
       className="flex min-w-0 items-baseline gap-2.5"

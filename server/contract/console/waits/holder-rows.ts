@@ -1,6 +1,6 @@
 import type { LivenessVerdict } from '../../../core/status/holder-liveness';
 import type { Mode } from '../../primitives';
-import type { BackendHealth } from '../backend-health';
+import type { BackendHealth, RecordKeeper } from '../backend-health';
 import type { LockStatus } from '../console-terms';
 import type { PastMark } from '../past/past-mark';
 import type { HolderFigures } from './holder-figures';
@@ -84,7 +84,7 @@ export interface OldestHold {
   knownUntil: number | null;
 }
 
-/** One process with its locks. Instants of a lock are the clock of its backend. */
+/** One process with its locks. Instants of a lock are the clock of its keeper. */
 export interface ProcessDetail {
   row: ProcessRow;
   /** At most `PROCESS_LOCKS_SHOWN`, those with waiters first. */
@@ -95,10 +95,9 @@ export interface ProcessDetail {
   past?: PastMark;
 }
 
-export interface HeldLock {
+export interface HeldLock extends RecordKeeper {
   namespace: string;
   name: string;
-  backend: string;
   status: LockStatus;
   rev: number;
   owner: string;
@@ -126,10 +125,9 @@ export interface HeldLock {
   traceparent?: string;
 }
 
-export interface ProcessWait {
+export interface ProcessWait extends RecordKeeper {
   namespace: string;
   name: string;
-  backend: string;
   owner: string;
   mode: Mode;
   enqueuedAt: number;

@@ -1,11 +1,11 @@
 import type { Mode } from '../../primitives';
-import type { BackendHealth } from '../backend-health';
+import type { BackendHealth, RecordKeeper } from '../backend-health';
 import type { LockStatus } from '../console-terms';
 import type { PastMark } from '../past/past-mark';
 
 /**
  * The wait-for graph over all backends, the worst blocker first. Instants are the clock of the
- * backend of the lock concerned, unless stated otherwise.
+ * keeper of the lock concerned, unless stated otherwise.
  */
 export interface WaitGraph {
   heads: HeadBlockerRow[];
@@ -42,11 +42,10 @@ export interface GraphOwner {
 }
 
 /** A lock with waiters. */
-export interface GraphLock {
+export interface GraphLock extends RecordKeeper {
   id: string;
   namespace: string;
   name: string;
-  backend: string;
   status: LockStatus;
   holders: GraphHold[];
   /** Some waiters: those that hold other locks in the graph first, then in queue order. */
