@@ -192,15 +192,10 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
   });
 
   it('take no longer where the earlier counter of a name had very many steps', async () => {
-    const quickest = async (search: string) => {
-      await create(search, SINCE);
-      let quickestMs = Number.POSITIVE_INFINITY;
-      for (let i = 0; i < 15; i += 1) {
-        const from = performance.now();
-        expect(await page(1, search)).toMatchObject({ matching: 1 });
-        quickestMs = Math.min(quickestMs, performance.now() - from);
-      }
-      return quickestMs;
+    const takesMs = async (search: string) => {
+      const from = performance.now();
+      expect(await page(1, search)).toMatchObject({ matching: 1 });
+      return performance.now() - from;
     };
     for (const name of ['quiet', 'busy']) await create(name, BEFORE);
     const id = recordId({ namespace: 'shop', name: 'busy', kind: 'counter' });
@@ -210,6 +205,13 @@ describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
       ]);
       await database.raw.batch(insertionsOf(dialect, rows), false);
     }
-    expect(await quickest('busy')).toBeLessThan(4 * (await quickest('quiet')));
+    for (const name of ['quiet', 'busy']) await create(name, SINCE);
+    let [quietMs, busyMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    // A busy machine can delay many in a row, but not the quickest of many.
+    for (let i = 0; i < 15 || (busyMs >= 4 * quietMs && i < 150); i += 1) {
+      quietMs = Math.min(quietMs, await takesMs('quiet'));
+      busyMs = Math.min(busyMs, await takesMs('busy'));
+    }
+    expect(busyMs).toBeLessThan(4 * quietMs);
   });
 });
