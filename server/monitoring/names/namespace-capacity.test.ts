@@ -126,9 +126,12 @@ describe.each(sampledStores)('free locks over %s', (name) => {
     second.faults.onDelete = (records) => (records.some(isOne) ? { kind: 'pass', last } : PASS);
     await first.monitoring.close();
     await until(async () => expect(await Promise.all(keys.map(isThere))).toEqual([false, false]));
-    await until(async () => expect(shown()).toEqual([null, null]));
-    second.faults.onScan = () => PASS;
-    for (const scan of scans) scan();
+    try {
+      await until(async () => expect(shown()).toEqual([null, null]));
+    } finally {
+      second.faults.onScan = () => PASS;
+      for (const scan of scans) scan();
+    }
   });
 });
 
