@@ -36,7 +36,7 @@ async function killShell(startedBy: string | undefined, patienceMs: number): Pro
 }
 
 test('a program that npm started ends with npm', async () => {
-  expect(await killShell('start', 30_000)).toBe('up\ntold\n');
+  expect(await killShell('start', 30_000)).toBe('up\nended\n');
 });
 
 test('a program that npm did not start outlives the shell', async () => {
