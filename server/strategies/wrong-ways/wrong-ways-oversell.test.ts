@@ -1,4 +1,3 @@
-import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Sale } from '../stock-row';
 import { openScratchStock, type ScratchStock } from '../testing/scratch-stock';
@@ -7,7 +6,7 @@ import { StockBehindMutex } from './mutex-before-commit';
 import { sellByValueWrittenBack } from './value-written-back';
 
 const STOCK = 10;
-const CALLERS = 10;
+const CALLERS = 20;
 
 type Seller = (stock: ScratchStock) => (sale: Sale) => Promise<boolean>;
 
@@ -26,6 +25,20 @@ const wrongWays: Record<string, Seller> = {
   },
 };
 
+/** A pause of a sale: in the first one, every caller reads the stock before one of them writes. */
+function untilAllHaveRead(): () => Promise<void> {
+  let reads = 0;
+  let proceed = () => {};
+  const allHaveRead = new Promise<void>((resolve) => {
+    proceed = resolve;
+  });
+  return () => {
+    reads += 1;
+    if (reads === CALLERS) proceed();
+    return allHaveRead;
+  };
+}
+
 describe.each(['mysql', 'sqlite'] as const)('on %s', (dialect) => {
   let stock: ScratchStock;
   beforeEach(async () => {
@@ -35,16 +48,18 @@ describe.each(['mysql', 'sqlite'] as const)('on %s', (dialect) => {
 
   test.each(Object.entries(wrongWays))('%s oversells', async (_, open) => {
     const sell = open(stock);
-    await stock.sellOut(CALLERS, () => sell({ think: letOthersRun, record: stock.record }));
+    const think = untilAllHaveRead();
+    await stock.sellOut(CALLERS, () => sell({ think, record: stock.record }));
     expect(await stock.sold()).toBeGreaterThan(STOCK);
   });
 
   test('a subtraction in SQL falls below zero, while a value written back hides that', async () => {
     const { database, row } = stock;
-    await stock.sellOut(CALLERS, () => sellCheckedInMemory(database, row, { think: letOthersRun }));
+    let think = untilAllHaveRead();
+    await stock.sellOut(CALLERS, () => sellCheckedInMemory(database, row, { think }));
     expect(await stock.left()).toBeLessThan(0);
     await database.run('UPDATE stock SET quantity = ?', [STOCK]);
-    const think = letOthersRun;
+    think = untilAllHaveRead();
     await stock.sellOut(CALLERS, () => sellByValueWrittenBack(database, row, { think }));
     expect(await stock.left()).toBeGreaterThanOrEqual(0);
   });
