@@ -28,7 +28,6 @@ import { CounterProjection } from './counter-projection';
 import { KnownStores } from './known-stores';
 import { LockDetails } from './lock-details';
 import {
-  isBackendRead,
   locateStore,
   type MonitoredBackend,
   type NamespaceLookup,
@@ -267,7 +266,8 @@ export class LockProjection {
 
   /** Whether all of a backend has been read. @param id as users know it */
   isRead(id: string): boolean {
-    return isBackendRead(this.follower.readAt, this.backends, id);
+    const own = this.backends.filter((backend) => publicId(backend) === id);
+    return own.length > 0 && own.every((store) => this.stores.isRead(store));
   }
 
   /** Removes records that were deleted. */

@@ -128,13 +128,3 @@ export const notConfigured = (namespace: string, backend: string) =>
     'BACKEND_DOWN',
     `Namespace "${namespace}" is on backend "${backend}", not configured on this server.`,
   );
-
-/** Whether all of a backend, with all its shards, has been read. @param id as users know it */
-export function isBackendRead(
-  readAt: ReadonlyMap<string, number>,
-  backends: readonly BackendState[],
-  id: string,
-): boolean {
-  const stores = backends.filter((backend) => publicId(backend) === id);
-  return stores.length > 0 && stores.every((store) => readAt.has(store.id));
-}
