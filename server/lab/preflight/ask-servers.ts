@@ -40,6 +40,7 @@ export function askMysql(url: string, triesToCreate: boolean): Promise<Asked<Mys
 }
 
 const PROBE = 'lockyard_lab_probe';
+const PROBES = new RegExp(`^${PROBE}[0-9a-f]{10}$`);
 
 /** Creates and drops a database; but not while one of an earlier preflight cannot be dropped. */
 async function tryToCreate(
@@ -47,12 +48,12 @@ async function tryToCreate(
 ): Promise<Pick<MysqlFacts, 'mayCreate' | 'leftBehind'>> {
   const [rows] = await connection.query<RowDataPacket[]>('SHOW DATABASES');
   const names = rows.map((row) => String(row.Database));
-  const leftBehind = names.filter((name) => /^lockyard_lab_probe[0-9a-f]{10}$/.test(name));
+  const leftBehind = names.filter((name) => PROBES.test(name));
   const drop = async () => {
-    for (const name of [...leftBehind]) {
+    while (leftBehind.length > 0) {
       // Another preflight may have dropped it by now.
-      await connection.query(`DROP DATABASE IF EXISTS ${name}`);
-      leftBehind.splice(leftBehind.indexOf(name), 1);
+      await connection.query(`DROP DATABASE IF EXISTS ${leftBehind[0]}`);
+      leftBehind.shift();
     }
   };
   try {
