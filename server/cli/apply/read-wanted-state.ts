@@ -1,6 +1,7 @@
 import { isMap, isNode, LineCounter, type Node, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { MISSING } from '../../contract/plain-issues';
+import { exactCount } from '../../core/format/numbers';
 import { StartError } from '../../platform/start-error';
 import { type WantedState, wantedState } from './apply-input';
 
@@ -14,7 +15,8 @@ const PROBLEMS: Record<string, string> = {
   RESOURCE_EXHAUSTION: 'The file is nested too deeply.',
 };
 const TOO_MANY_ALIASES =
-  'The file uses aliases too often: at most 1,000 times, counting those within aliases.';
+  `The file uses aliases too often: at most ${exactCount(ALIASES_MAX)} times, ` +
+  'counting those within aliases.';
 
 /**
  * Reads the wanted state from a file, and the environment variables that the file names.
