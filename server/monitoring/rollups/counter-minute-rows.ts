@@ -56,33 +56,37 @@ export class CounterMinutes {
     return 1;
   }
 
-  /** Adds the counts to the stored rows, and keeps them: a transaction may be run again. */
-  async write(target: RollupTarget): Promise<void> {
-    const all = [...this.sums.keys()].sort().flatMap((id) => this.sums.get(id) ?? []);
+  /**
+   * Adds these counts, each of other counters, to the stored rows. Keeps them: a transaction may be
+   * run again.
+   */
+  static async write(target: RollupTarget, counts: readonly CounterMinutes[]): Promise<void> {
+    const byId = counts.flatMap(({ sums }) => [...sums]).sort(([a], [b]) => (a < b ? -1 : 1));
+    const all = byId.map(([, minute]) => minute);
     const whole = all.filter(({ isWhole }) => isWhole);
     const parts = all.filter(({ isWhole }) => !isWhole);
-    await this.writeRows(target, whole, replacing(target.kind, KEY, SUMS));
-    await this.writeRows(target, parts, ADDED[target.kind]);
-  }
-
-  private async writeRows(
-    { write, backend }: RollupTarget,
-    all: readonly UnwrittenMinute[],
-    atConflict: string,
-  ): Promise<void> {
-    for (let i = 0; i < all.length; i += ROWS_AT_ONCE) {
-      const part = all.slice(i, i + ROWS_AT_ONCE);
-      const values = part.flatMap(({ counterId, sum }) => {
-        const { minute, changes, added, removed, value } = sum;
-        return [backend, counterId, minute, changes, added, removed, value];
-      });
-      const rows = part.map(() => '(?,?,?,?,?,?,?)');
-      await write(`INSERT INTO counter_minutes (${COLUMNS}) VALUES ${rows} ${atConflict}`, values);
-    }
+    await writeRows(target, whole, replacing(target.kind, KEY, SUMS));
+    await writeRows(target, parts, ADDED[target.kind]);
   }
 
   clear(): void {
     this.sums.clear();
+  }
+}
+
+async function writeRows(
+  { write, backend }: RollupTarget,
+  all: readonly UnwrittenMinute[],
+  atConflict: string,
+): Promise<void> {
+  for (let i = 0; i < all.length; i += ROWS_AT_ONCE) {
+    const part = all.slice(i, i + ROWS_AT_ONCE);
+    const values = part.flatMap(({ counterId, sum }) => {
+      const { minute, changes, added, removed, value } = sum;
+      return [backend, counterId, minute, changes, added, removed, value];
+    });
+    const rows = part.map(() => '(?,?,?,?,?,?,?)');
+    await write(`INSERT INTO counter_minutes (${COLUMNS}) VALUES ${rows} ${atConflict}`, values);
   }
 }
 

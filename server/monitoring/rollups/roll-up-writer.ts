@@ -172,9 +172,7 @@ export class RollUpWriter {
     const writeMany: RunStep = (work) => this.writeMany(place, work);
     try {
       for (const share of shares) await share.writeParts(writeMany, to, rest);
-      await this.writeInTransaction(place, async (target) => {
-        for (const share of shares) await share.writeRest(target, to);
-      });
+      await this.writeInTransaction(place, (target) => RollupShare.writeRest(shares, target, to));
       for (const share of shares) this.tally.addAll(share.endWrite(to));
     } finally {
       this.writtenAt = this.clock.monotonic();

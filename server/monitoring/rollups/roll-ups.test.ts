@@ -59,7 +59,7 @@ describe.each(sampledStores)('the roll-ups over %s', (name) => {
     return { opener, tally, faults };
   };
 
-  const openAll = async ({ opener }: Opening) => {
+  const openAll = async ({ opener }: Pick<Opening, 'opener'>) => {
     await opener.record();
     clock.pass(20_000);
     await opener.record();
@@ -102,6 +102,18 @@ describe.each(sampledStores)('the roll-ups over %s', (name) => {
     const rollups = await rollupsIn(under.database);
     expect(rollups).toHaveLength(3);
     expect(rollups.map(({ grants }) => grants).sort()).toEqual([10, 10, 20]);
+  });
+
+  it('of some hundred locks are written with few statements', async () => {
+    const events = [granted(1, START), held(1, START)];
+    const changes = Array.from({ length: 150 }, () => ({ key: freshKey(), rev: 1, events }));
+    const source = inMemory([{ id: 1, at: START, changes }]);
+    const { database, statements } = observed(under.database);
+    const backend = { id: 'default', history: source, store: under.store };
+    const opener = new EventRecorder(database, backend, clock, new EventTally());
+    await openAll({ opener });
+    expect(await rollupsIn(under.database)).toHaveLength(151);
+    expect(statements.filter((sql) => /lock_(minutes|weeks)/.test(sql))).toHaveLength(4);
   });
 
   it('and events are complete, however many at once, even if transactions repeat', async () => {
@@ -353,6 +365,22 @@ const pick = (source: HistorySource): HistorySource => ({
   historyEnd: () => source.historyEnd(),
   pruneHistory: (...args) => source.pruneHistory(...args),
 });
+
+/** A database, and the statements of its transactions. */
+function observed(database: Database): { database: Database; statements: string[] } {
+  const statements: string[] = [];
+  const raw: RawSql = {
+    ...database.raw,
+    transaction: (work) =>
+      database.raw.transaction((ask) =>
+        work((sql, values) => {
+          statements.push(sql);
+          return ask(sql, values);
+        }),
+      ),
+  };
+  return { database: Object.create(database, { raw: { value: raw } }), statements };
+}
 
 /**
  * A database whose next transaction fails: before it begins, in its middle, or after it was

@@ -4,7 +4,9 @@ import type { LockEvent } from '../../core/lock/lock-event';
 import { LogHistogram } from '../../core/statistics/log-histogram';
 import {
   addLockEvent,
+  addRollup,
   emptyRollup,
+  type MinuteRollup,
   minuteOf,
   usualHolds,
   weekOf,
@@ -141,7 +143,7 @@ export class RollupShare {
         const move = `INSERT INTO cursors (id, position) VALUES (?, ?) ${onConflict}`;
         await target.write(move, [cursor, to]);
         await addRows(target, minutes);
-        await counters.write(target);
+        await CounterMinutes.write(target, [counters]);
       });
       this.partsWrittenTo[part] = to;
       minutes.clear();
@@ -151,14 +153,22 @@ export class RollupShare {
   }
 
   /**
-   * Writes the remaining rows and moves the share's cursor. Call `endWrite` once it is committed.
+   * Writes the remaining rows of these shares together, which takes few statements, and moves the
+   * cursor of each share. Call `endWrite` of each once it is committed.
    *
-   * @throws if another process has moved the cursor
+   * @throws if another process has moved one of the cursors
    */
-  async writeRest(target: RollupTarget, to: number): Promise<void> {
-    await this.moveCursor(target, to);
-    for (const minutes of this.inWrite.minutes) await addRows(target, minutes);
-    for (const counters of this.inWrite.counters) await counters.write(target);
+  static async writeRest(
+    shares: readonly RollupShare[],
+    target: RollupTarget,
+    to: number,
+  ): Promise<void> {
+    for (const share of shares) await share.moveCursor(target, to);
+    await addRows(target, addUp(shares.flatMap(({ inWrite }) => inWrite.minutes)));
+    await CounterMinutes.write(
+      target,
+      shares.flatMap(({ inWrite }) => inWrite.counters),
+    );
   }
 
   /** Forgets what is written, up to this commit. Returns its tally. */
@@ -186,6 +196,27 @@ export class RollupShare {
     }
     addLockEvent(rollup, event);
   }
+}
+
+/** All of these minutes: the counts of the same lock and minute are added up. Changes none. */
+function addUp(all: readonly Minutes[]): Minutes {
+  const sums: Minutes = new Map();
+  for (const [minute, locks] of all.flatMap((minutes) => [...minutes])) {
+    const sum: MinuteByLock = sums.get(minute) ?? new Map();
+    sums.set(minute, sum);
+    for (const [lockId, rollup] of locks) {
+      const others = sum.get(lockId);
+      sum.set(lockId, others ? sumOf(others, rollup) : rollup);
+    }
+  }
+  return sums;
+}
+
+function sumOf(one: MinuteRollup, other: MinuteRollup): MinuteRollup {
+  const sum = emptyRollup(one.minute);
+  addRollup(sum, one);
+  addRollup(sum, other);
+  return sum;
 }
 
 async function addRows(target: RollupTarget, minutes: Minutes): Promise<void> {
