@@ -9,7 +9,7 @@ import { COMMAND_BUDGET_MS, EXPIRE_BEFORE_READ_MAX_MS } from '../core/timing';
 import { TimeLimit } from '../platform/time-limit';
 import { recordKey } from '../storage/record-id';
 import type { RecordKey } from '../storage/record-store';
-import { Batcher } from './commit/batcher';
+import { Batcher, type MultiLockJob } from './commit/batcher';
 import { Committer } from './commit/committer';
 import { MultiLockCommitter } from './commit/multi-lock-committer';
 import type { EngineContext } from './engine-context';
@@ -79,7 +79,7 @@ export class CommandQueue {
       const answer = resolve as (result: CommandResult<MultiLockAnswer>) => void;
       const pending = new PendingMultiLock(this, namespace, command, dueAt, answer, reject);
       this.deadlines.watch(pending);
-      this.retryMultiLock(pending);
+      this.batcher.submitMultiLock(this.jobOf(pending));
     });
   }
 
@@ -103,10 +103,12 @@ export class CommandQueue {
     this.batcher.resubmit(commands);
   }
 
-  /** Decides a multi-lock when its turn comes, after those that already wait. */
+  /**
+   * Decides a multi-lock again when its turn comes: after those that already wait, but before its
+   * cancel, which would find nothing to undo.
+   */
   retryMultiLock(pending: PendingMultiLock): void {
-    const run = () => this.multiLockCommitter.commit(pending);
-    this.batcher.submitMultiLock({ ids: pending.ids, run });
+    this.batcher.resubmitMultiLock(this.jobOf(pending));
   }
 
   /** Sends these records in separate packets: another transaction has one of them locked. */
@@ -142,5 +144,11 @@ export class CommandQueue {
   /** Reports that a command failed if that is a fault of Lockyard. */
   reportRefusal(key: RecordKey, error: LockyardError): void {
     if (isOwnFault(error)) this.context.options.onFault?.(key, error);
+  }
+
+  private jobOf(pending: PendingMultiLock): MultiLockJob {
+    const { ids, command } = pending;
+    const run = () => this.multiLockCommitter.commit(pending);
+    return { ids, request: command.request.key, run };
   }
 }

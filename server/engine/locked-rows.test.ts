@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { storesUnderTest } from '../storage/conformance/testing/stores-under-test';
-import type { RecordKey } from '../storage/record-store';
+import { type RecordKey, StoreError } from '../storage/record-store';
 import { acquire, EngineRig, type Member, pause, release, takeLock } from './testing/engine-rig';
-import { acquireMultiLock } from './testing/multi-lock-calls';
+import { firstFates, touching } from './testing/faulty-store';
+import { acquireMultiLock, cancelMultiLock } from './testing/multi-lock-calls';
 import { timed, untilQueued } from './testing/observed-calls';
 
 const LEASE_MS = 600_000;
@@ -131,6 +132,19 @@ describe('a row that another transaction keeps locked', () => {
     await lockRow(locked);
     const asked = acquireMultiLock(member, [locked, freshKey()], 'w');
     expect(await outcomeOf(asked)).toBe('CONTENDED');
+  });
+
+  it('does not let the cancel of a multi-lock overtake it', async () => {
+    const keys = [freshKey(), freshKey()] as [RecordKey, RecordKey];
+    const first = async () => {
+      cancelled = cancelMultiLock(member, keys, 'w', 'a');
+      throw new StoreError('Row locked.', 'no', { retryable: true, isRowLocked: true });
+    };
+    let cancelled: ReturnType<typeof cancelMultiLock> | undefined;
+    member.faults.onSwap = firstFates(touching(keys[0]), { kind: 'pass', first });
+    const asked = acquireMultiLock(member, keys, 'w', { requestId: 'a' });
+    expect(await asked).toMatchObject({ outcome: 'granted' });
+    expect(await cancelled).toEqual({ outcome: 'released' });
   });
 
   it('delays no multi-lock of other locks, and no other lock of one that needs it', async () => {

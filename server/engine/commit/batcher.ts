@@ -39,6 +39,8 @@ const NOTHING_RESERVED: ReadonlyMap<string, number> = new Map();
 /** A job on several records together, which are in no commit while it runs. */
 export interface MultiLockJob {
   ids: string[];
+  /** The key of the request that it concerns: an acquire and its cancel have the same. */
+  request: string;
   /** Must handle its own failures. */
   run(): Promise<void>;
 }
@@ -98,8 +100,16 @@ export class Batcher {
     this.schedule();
   }
 
-  submitMultiLock({ ids, run }: MultiLockJob): void {
-    this.multiLocks.push({ ids, run, since: this.nextArrival() });
+  submitMultiLock(job: MultiLockJob): void {
+    this.multiLocks.push({ ...job, since: this.nextArrival() });
+    this.schedule();
+  }
+
+  /** Queues a job again: after those that wait, but before others that concern its request. */
+  resubmitMultiLock(job: MultiLockJob): void {
+    const next = this.multiLocks.find(({ request }) => request === job.request);
+    const at = next ? this.multiLocks.indexOf(next) : this.multiLocks.length;
+    this.multiLocks.splice(at, 0, { ...job, since: next?.since ?? this.nextArrival() });
     this.schedule();
   }
 
