@@ -471,8 +471,8 @@ describe('the control socket', () => {
     });
   });
 
-  test('answers malformed requests in one line and keeps working', async () => {
-    await withServer(async () => {
+  test('answers malformed requests in one line, does nothing else, and keeps working', async () => {
+    await withServer(async (runtime) => {
       const say = (text: string) =>
         new Promise<string>((resolve) => {
           const socket = connect(controlSocketPath(dataDir), () => socket.write(text));
@@ -487,7 +487,11 @@ describe('the control socket', () => {
         expect(JSON.parse(await say(text))).toMatchObject({ ok: false });
       }
       expect(await say('x'.repeat(1_100_000))).toBe('');
+      const begin = '{"verb":"backup begin","input":{"file":"too long"}}';
+      expect(await say(`${begin.padEnd(1024 * 1024 + 10)}\n`)).toBe('');
       expect(await run(createKey)).toMatchObject({ code: 0 });
+      const { rows } = await listAudit(contextOf(runtime, COMMAND_LINE), { limit: 10 });
+      expect(rows.map(({ act }) => act)).not.toContain('backup.make');
     });
   });
 });

@@ -101,7 +101,10 @@ function serve(runtime: ControlRuntime, socket: Socket): void {
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk: string) => {
     text += chunk;
-    if (text.length > REQUEST_MAX_CHARS) socket.destroy();
+    if (text.length > REQUEST_MAX_CHARS) {
+      socket.destroy();
+      return;
+    }
     const end = text.indexOf('\n');
     if (end < 0) return;
     isStopped = text.indexOf('\n', end + 1) >= 0;
