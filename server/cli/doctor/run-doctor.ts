@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { z } from 'zod';
 import { printable, printableJson } from '@/client/command/terminal/printable';
 import { type Config, ownDatabasePath, readConfig } from '@/server/bootstrap/config/config';
+import { readNamedFile } from '@/server/bootstrap/config/secret-files';
 import { type Finding, finding, problem, warning } from '@/server/operations/installation/finding';
 import {
   diskFinding,
@@ -78,11 +79,11 @@ async function examine(url: string | undefined, env: Env, clock: Clock): Promise
   const alone = isHere && !server ? await examineMachine(config, clock) : [];
   const named = url ?? env.LOCKYARD_URL ?? config.publicUrl ?? server?.address;
   const addresses = named?.split(',') ?? [];
-  const key = apiKeyOf(env);
+  const { key, unread } = apiKeyOf(env);
   const reached = await Promise.all(addresses.map((each) => examineNamed(each.trim(), key, clock)));
-  if (addresses.length === 0 && !isHere) return [noInstallation(config)];
+  if (addresses.length === 0 && !isHere) return [noInstallation(config), ...unread];
   const missing = isHere ? [] : [notExamined(config)];
-  return [...(server?.findings ?? alone), ...missing, ...reached.flat()];
+  return [...(server?.findings ?? alone), ...missing, ...unread, ...reached.flat()];
 }
 
 /** Whether the environment names a control database other than the one in the data folder. */
@@ -136,12 +137,18 @@ const notExamined = ({ dataDir }: Config): Finding =>
     'Run it on the machine of the server, in its folder, or name that in LOCKYARD_DATA_DIR.',
   );
 
-function apiKeyOf({ LOCKYARD_API_KEY: key, LOCKYARD_API_KEY_FILE: file }: Env): string | null {
-  if (key) return key.trim();
+/** The API key of the environment, null without one, and the finding on a file that is unread. */
+function apiKeyOf({ LOCKYARD_API_KEY: key, LOCKYARD_API_KEY_FILE: file }: Env): {
+  key: string | null;
+  unread: Finding[];
+} {
+  if (key || !file) return { key: key?.trim() || null, unread: [] };
   try {
-    return file ? readFileSync(file, 'utf8').trim() : null;
-  } catch {
-    return null;
+    return { key: readNamedFile('LOCKYARD_API_KEY_FILE', file).trim(), unread: [] };
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    const advice = 'Let this user read it, or set LOCKYARD_API_KEY.';
+    return { key: null, unread: [problem('API key', error.message, advice)] };
   }
 }
 
