@@ -201,6 +201,8 @@ test.each([
   [nodeFinding('20.19.0', NOW), 'warning'],
   [nodeFinding('23.1.0', NOW), 'warning'],
   [nodeFinding('24.1.0', NOW), 'ok'],
+  [nodeFinding('24.1.0', Date.parse('2028-04-30T23:00Z')), 'ok'],
+  [nodeFinding('24.1.0', Date.parse('2028-05-01T00:00Z')), 'warning'],
   [diskFinding(5e9, 9e9), 'ok'],
   [diskFinding(0.5e9, 9e9), 'warning'],
   [diskFinding(0.1e9, 9e9), 'problem'],

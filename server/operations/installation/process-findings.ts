@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../core/time-units';
 import { type Finding, lengthOf, ok, problem, warning } from './finding';
 
 const GB = 1e9;
@@ -22,7 +23,7 @@ export function nodeFinding(version: string, now: number): Finding {
   }
   const until = NODE_UNTIL[major];
   if (major % 2 === 1) return warning('Node', `${version} has no long-term support`, upgrade);
-  if (until !== undefined && now > Date.parse(until)) {
+  if (until !== undefined && now >= Date.parse(until) + DAY_MS) {
     return warning('Node', `${version} has had no security fixes since ${until}`, upgrade);
   }
   return ok('Node', version);
