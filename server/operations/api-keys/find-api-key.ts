@@ -3,9 +3,8 @@ import type { Database, Db } from '@/db/database';
 import type { Schema } from '@/db/schema';
 import { LockyardError } from '../../contract/errors';
 import { askDatabase } from '../ask-database';
-import type { AuditActor } from '../audit/audit-actor';
 import type { AuditAct, AuditedAct } from '../audit/audited-act';
-import { permit } from '../audit/permit';
+import { type PermittedActor, permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
 
 export type StoredKey = Schema['apiKeys']['$inferSelect'];
@@ -16,7 +15,7 @@ export async function permitKeyAct(
   act: AuditAct,
   id: string,
   seen: Record<string, unknown> = {},
-): Promise<{ who: AuditActor; what: AuditedAct }> {
+): Promise<{ who: PermittedActor; what: AuditedAct }> {
   const { db, tables } = ctx.runtime.database;
   const { apiKeys } = tables;
   const [key] = await askDatabase(() => db.select().from(apiKeys).where(eq(apiKeys.id, id)));

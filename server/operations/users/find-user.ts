@@ -3,9 +3,8 @@ import { allOf, type Database, type Db } from '@/db/database';
 import type { Schema } from '@/db/schema';
 import { LockyardError } from '../../contract/errors';
 import { askDatabase } from '../ask-database';
-import type { AuditActor } from '../audit/audit-actor';
 import type { AuditAct, AuditedAct } from '../audit/audited-act';
-import { permit } from '../audit/permit';
+import { type PermittedActor, permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
 
 export type UserRow = Schema['users']['$inferSelect'];
@@ -65,7 +64,7 @@ export function refuseLastAdmin(admins: string[], leaving: string): void {
 
 /** An admin's act on one user, permitted and named for the audit log. */
 export interface UserAct {
-  who: AuditActor;
+  who: PermittedActor;
   what: AuditedAct;
   user: UserRow;
 }
