@@ -15,7 +15,7 @@ const AT_ONCE = 100;
 /** How long an applied act certainly leaves its answer, also where two clocks differ a little. */
 const TRACE_KEPT_MS = ANSWER_RETENTION_MS - MINUTE_MS;
 
-/** Only the process that runs these knows their outcome, and they may take long. */
+/** Acts that may take long, in the process of their command: only that knows their outcome. */
 const LONG_ACTS = ['backup.make', 'config.apply'];
 
 type ResolverRuntime = Pick<Runtime, 'database' | 'clock' | 'log' | 'engines' | 'namespaces'>;
@@ -24,8 +24,9 @@ type ResolverRuntime = Pick<Runtime, 'database' | 'clock' | 'log' | 'engines' | 
  * Finds out the outcome of acts that have none in the audit log, for example because their process
  * was killed: an act on a lock or a counter left its answer under the intent's id, and its outcome
  * is unknown once that may have expired; a change of the control database is written together with
- * its outcome, so one without it never happened; of a backup the outcome is unknown. A process that
- * reports the real outcome of its act later still overrides this.
+ * its outcome, so one without it never happened; deletions and reconciliations leave no trace, and
+ * a backup or an applied file may still be under way, so their outcome is unknown. A process that
+ * reports the real outcome of its act later still overrides this, except for acts without a trace.
  *
  * Run at least every 30 s by one process, this closes every intent within 60 s of its act, the
  * oldest first, unless its backend is not responding. Such a backend is tried once in a run, and
@@ -106,12 +107,11 @@ async function resolveOfBackend(
 const isOfBackend = (error: unknown) => !(error instanceof SyntaxError);
 
 async function resolve(runtime: ResolverRuntime, intent: AuditRow): Promise<boolean> {
-  const unfinished = UNFINISHED[intent.act];
-  if (unfinished) {
-    const result = { message: unfinished };
+  const interrupted = INTERRUPTED[intent.act];
+  if (interrupted) {
+    const result = { message: interrupted };
     return closeIntent(runtime, intent.intent, { outcome: 'unknown', result });
   }
-  // A backup takes an unknown time, in the process of its command.
   if (LONG_ACTS.includes(intent.act)) return assumeOutcome(runtime, intent.intent, 'unfinished');
   const answer = await readOutcome(runtime, intent);
   if (answer === null) {
@@ -124,8 +124,8 @@ async function resolve(runtime: ResolverRuntime, intent: AuditRow): Promise<bool
 
 const DELETION = 'Interrupted: any of them may have been deleted.';
 
-/** Acts that leave no trace: only the process that ran them knows the outcome. */
-const UNFINISHED: Record<string, string | undefined> = {
+/** Acts that leave no trace, and what may have happened if their process died meanwhile. */
+const INTERRUPTED: Record<string, string | undefined> = {
   'lock.delete': DELETION,
   'counter.delete': DELETION,
   'counter.reconcile': 'Interrupted: the gate may have the value, and will read it again.',
