@@ -147,8 +147,8 @@ export class LabRaces {
       void race.writing.stop();
       return;
     }
-    const { isStopping } = await this.table.write(id, progress);
-    if (isStopping) this.parts.runner.stop();
+    const mustStop = await this.table.write(id, progress);
+    if (mustStop) this.parts.runner.stop();
   }
 }
 

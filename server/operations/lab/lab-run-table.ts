@@ -69,12 +69,9 @@ export class LabRunTable {
   /**
    * Writes the progress of a run.
    *
-   * @returns whether it still counts as running, and whether it was asked to stop
+   * @returns whether it must stop: it was asked to, or counts as ended
    */
-  async write(
-    id: string,
-    progress: RunProgress,
-  ): Promise<{ isRunning: boolean; isStopping: boolean }> {
+  async write(id: string, progress: RunProgress): Promise<boolean> {
     const { database, clock } = this.from;
     const { labRuns } = database.tables;
     const written = await database.db
@@ -85,13 +82,13 @@ export class LabRunTable {
         progress: JSON.stringify(progress),
       })
       .where(isRunning(labRuns, id));
-    if (database.affectedRows(written) === 0) return { isRunning: false, isStopping: true };
+    if (database.affectedRows(written) === 0) return true;
     const [row] = await database.db
       .select({ stoppedBy: labRuns.stoppedBy })
       .from(labRuns)
       .where(eq(labRuns.id, id))
       .limit(1);
-    return { isRunning: true, isStopping: (row?.stoppedBy ?? null) !== null };
+    return (row?.stoppedBy ?? null) !== null;
   }
 
   /** Writes the end of a run, unless it has one. */
