@@ -119,6 +119,7 @@ export function requireStore<B extends BackendOrShard>(
   return store;
 }
 
+/** The error for a namespace that does not exist, or was removed. */
 export const noNamespace = (namespace: string) =>
   new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
 

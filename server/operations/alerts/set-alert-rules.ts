@@ -3,8 +3,8 @@ import { allOf } from '@/db/database';
 import type { SetAlertRulesInput } from '../../contract/console/alerts/alert-inputs';
 import type { AlertRulesRow } from '../../contract/console/alerts/alert-row';
 import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
-import { LockyardError } from '../../contract/errors';
 import { rulesOf } from '../../monitoring/alerts/alert-settings';
+import { noNamespace } from '../../monitoring/projection/monitored-backend';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
@@ -36,7 +36,7 @@ export async function setAlertRules(
     const exists = allOf(eq(namespaces.id, namespace), isNull(namespaces.removedAt));
     // The row lock also makes two changes of these rules take turns.
     const [known] = await database.forUpdate(tx.select().from(namespaces).where(exists));
-    if (!known) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
+    if (!known) throw noNamespace(namespace);
     const [row] = await tx.select().from(alertRules).where(isOfNamespace);
     const before = row ? rulesOf(row.rules) : DEFAULT_ALERT_RULES;
     const wanted = rules ?? DEFAULT_ALERT_RULES;

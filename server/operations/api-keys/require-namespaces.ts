@@ -1,6 +1,6 @@
 import { inArray, isNull } from 'drizzle-orm';
 import { allOf, type Database, type Db } from '@/db/database';
-import { LockyardError } from '../../contract/errors';
+import { noNamespace } from '../../monitoring/projection/monitored-backend';
 
 /**
  * Requires that namespaces exist until the transaction ends: none of them is removed meanwhile.
@@ -18,5 +18,5 @@ export async function requireNamespaces(
     tx.select({ id: namespaces.id }).from(namespaces).where(exists),
   );
   const missing = names.find((wanted) => !known.some((row) => row.id === wanted));
-  if (missing) throw new LockyardError('NOT_FOUND', `There is no namespace "${missing}".`);
+  if (missing) throw noNamespace(missing);
 }

@@ -4,6 +4,7 @@ import { isExpiredKey } from '../../auth/api-keys/is-expired-key';
 import { namespacesOf } from '../../auth/api-keys/stored-key';
 import type { RemoveNamespaceInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
+import { noNamespace } from '../../monitoring/projection/monitored-backend';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
 import type { OperationContext, Runtime } from '../operation-context';
@@ -27,7 +28,7 @@ export async function removeNamespace(
   const exists = allOf(eq(namespaces.id, name), isNull(namespaces.removedAt));
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const [row] = await database.forUpdate(tx.select().from(namespaces).where(exists));
-    if (!row) throw new LockyardError('NOT_FOUND', `There is no namespace "${name}".`);
+    if (!row) throw noNamespace(name);
     if (name === 'default') {
       throw new LockyardError('CONFLICT', 'The namespace "default" cannot be removed.');
     }

@@ -1,8 +1,8 @@
 import { eq, isNull } from 'drizzle-orm';
 import { allOf } from '@/db/database';
 import type { SetNamespacePolicyInput } from '../../contract/console/access-inputs';
-import { LockyardError } from '../../contract/errors';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
+import { noNamespace } from '../../monitoring/projection/monitored-backend';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
@@ -36,7 +36,7 @@ export async function setNamespacePolicy(
   const exists = allOf(eq(namespaces.id, name), isNull(namespaces.removedAt));
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const [row] = await database.forUpdate(tx.select().from(namespaces).where(exists));
-    if (!row) throw new LockyardError('NOT_FOUND', `There is no namespace "${name}".`);
+    if (!row) throw noNamespace(name);
     const present = row.policy === null ? null : policyOfRow(row);
     requireUnchanged<unknown>(present, { seen, wanted: policy, what: `The policy of "${name}"` });
     requireUsableGate(config, row.backend, policy?.gate ?? null);

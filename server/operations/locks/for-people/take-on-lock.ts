@@ -4,7 +4,7 @@ import type {
   StepBackAnswer,
   TakeOnAnswer,
 } from '../../../contract/console/operator-answers';
-import { LockyardError } from '../../../contract/errors';
+import { noNamespace } from '../../../monitoring/projection/monitored-backend';
 import { askDatabase } from '../../ask-database';
 import { auditedDatabaseChange } from '../../audit/audited-database-change';
 import { permit } from '../../audit/permit';
@@ -30,9 +30,7 @@ export async function takeOnLock(
   const { namespaces, presence } = ctx.runtime;
   const what = { act: 'lock.takeOn', namespace, subject: name, seen: { token } } as const;
   const who = await permit(ctx, 'operator', what);
-  if (!(await namespaces.get(namespace))) {
-    throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
-  }
+  if (!(await namespaces.get(namespace))) throw noNamespace(namespace);
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const put = await presence.put(tx, { namespace, name }, { actor: who.name, token });
     return { answer: { outcome: 'onIt', ...put } as const, result: { before: put.before } };
