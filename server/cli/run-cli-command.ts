@@ -19,6 +19,7 @@ import type {
   ControlRuntime,
   OperationContext,
 } from '../operations/operation-context';
+import { SerialQueue } from '../platform/serial-queue';
 import { INTERRUPTED, runApply } from './apply/run-apply';
 import type { CliAnswer } from './cli-answer';
 import type { CliCommand } from './cli-command';
@@ -35,7 +36,7 @@ import { requireServer } from './require-server';
 import { reshardBackend } from './reshard-backend';
 
 /** Commands that change the configuration are serialised: each sees the changes of earlier ones. */
-const lastRuns = new WeakMap<ControlRuntime, Promise<unknown>>();
+const queues = new WeakMap<ControlRuntime, SerialQueue>();
 
 /**
  * Runs a command with the same operations as the console, and returns what to print: a generated
@@ -68,18 +69,14 @@ function answerTo(
 ): Promise<CliAnswer> {
   const { runtime } = ctx;
   if (command.verb === 'apply' || isProvisioning(command)) {
-    const run = () => {
+    const queue = queues.get(runtime) ?? new SerialQueue();
+    queues.set(runtime, queue);
+    return queue.run(async () => {
       if (!isAwaited()) throw new LockyardError('CONFLICT', INTERRUPTED);
       return command.verb === 'apply'
         ? runApply(ctx, command.input, isAwaited)
         : runProvisioning(ctx, command);
-    };
-    const turn = (lastRuns.get(runtime) ?? Promise.resolve()).then(run);
-    lastRuns.set(
-      runtime,
-      turn.catch(() => undefined),
-    );
-    return turn;
+    });
   }
   if (command.verb === 'locks show') return showLock(requireServer(ctx), command.input);
   return runOther(ctx, command, isAwaited).then((text) => ({ text, data: { message: text } }));

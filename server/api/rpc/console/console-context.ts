@@ -8,6 +8,7 @@ import {
 } from '../../../auth/sessions/known-browser';
 import type { NewSession } from '../../../auth/sessions/session-manager';
 import type { Runtime } from '../../../operations/operation-context';
+import { SerialQueue } from '../../../platform/serial-queue';
 import type { StreamSlots } from '../live-stream';
 
 /** The cookies of the request, and those set in the answer. */
@@ -57,16 +58,12 @@ export function createConsoleContext(
 ): ConsoleContext {
   const { cookies, ...rest } = request;
   const { clock, secret } = runtime;
-  let before: Promise<unknown> = Promise.resolve();
+  const queue = new SerialQueue();
   return {
     runtime,
     ...rest,
     resolveUser: () => runtime.sessions.resolve(cookies.session),
-    serialise(run) {
-      const done = before.then(run);
-      before = done.catch(() => undefined);
-      return done;
-    },
+    serialise: (run) => queue.run(run),
     setSession: (session) => cookies.setSession(session),
     knownBrowserOf(userId) {
       const mark = cookies.read(knownBrowserCookieName(userId));
