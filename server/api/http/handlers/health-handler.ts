@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Runtime } from '../../../operations/operation-context';
+import { TimeLimit } from '../../../platform/time-limit';
 import type { RequestScope } from '../requests/request-scope';
 import { setApiHeaders } from '../requests/security-headers';
 
@@ -36,27 +37,18 @@ function createReadiness(runtime: Runtime): () => Promise<boolean> {
   return () => {
     if (clock.monotonic() - askedAt >= FRESH_MS) {
       askedAt = clock.monotonic();
-      answer = inTime(answers(database));
+      answer = TimeLimit.within(ANSWER_MAX_MS, late, answers(database)).catch(() => false);
     }
     return answer.then((isAnswering) => isAnswering && takesWrites());
   };
 }
 
-async function answers({ db, tables }: Runtime['database']): Promise<true> {
+async function answers({ db, tables }: Runtime['database']): Promise<boolean> {
   await db.select({ id: tables.settings.id }).from(tables.settings).limit(1);
   return true;
 }
 
-function inTime(answering: Promise<true>): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), ANSWER_MAX_MS);
-    const settle = (isReady: boolean) => {
-      clearTimeout(timer);
-      resolve(isReady);
-    };
-    answering.then(settle, () => settle(false));
-  });
-}
+const late = () => new Error('The control database did not answer in time.');
 
 function answerHealth(res: ServerResponse, isHealthy: boolean): void {
   setApiHeaders(res);
