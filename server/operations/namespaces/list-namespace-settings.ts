@@ -5,7 +5,7 @@ import { AlertSettings } from '../../monitoring/alerts/alert-settings';
 import { askDatabase } from '../ask-database';
 import type { ControlContext } from '../operation-context';
 import { requireRole } from '../require-role';
-import { policyOfRow } from './namespace-directory';
+import { ownPolicyOf, policyOfRow } from './namespace-directory';
 
 /** The settings of a namespace. */
 export interface NamespaceSettings {
@@ -34,13 +34,8 @@ export async function listNamespaceSettings(ctx: ControlContext): Promise<Namesp
     backend: row.backend,
     createdAt: row.createdAt,
     policy: policyOfRow(row),
-    ownPolicy: ownPolicyOf(row),
+    ownPolicy: ownPolicyOf(row.policy),
     alertRules: rules.get(row.id) ?? DEFAULT_ALERT_RULES,
     hasOwnAlertRules: rules.has(row.id),
   }));
-}
-
-/** The bounds that are stored for a namespace; null: it has the default. */
-function ownPolicyOf({ policy }: { policy: string | null }): NamespaceSettings['ownPolicy'] {
-  return policy === null ? null : (JSON.parse(policy) as Partial<NamespacePolicy>);
 }

@@ -135,7 +135,10 @@ export function policyOfRow({
   policy: string | null;
   grownMaxLocks: number | null;
 }): NamespacePolicy {
-  const own = policy === null ? {} : (JSON.parse(policy) as Partial<NamespacePolicy>);
   const maxLocks = Math.max(DEFAULT_POLICY.maxLocks, grownMaxLocks ?? MAX_LOCKS_MAX);
-  return { ...DEFAULT_POLICY, maxLocks, ...own };
+  return { ...DEFAULT_POLICY, maxLocks, ...ownPolicyOf(policy) };
 }
+
+/** The bounds that are stored for a namespace; null: it has the default. */
+export const ownPolicyOf = (stored: string | null): Partial<NamespacePolicy> | null =>
+  stored === null ? null : JSON.parse(stored);
