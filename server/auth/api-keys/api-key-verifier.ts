@@ -11,7 +11,7 @@ import { isSameHash } from '../hash-text';
 import { LookupCache } from '../lookup-cache';
 import { type ApiKeyText, parseApiKey } from './api-key-text';
 import { isExpiredKey } from './is-expired-key';
-import { limitsOf, namespacesOf } from './stored-key';
+import { hasExpired, limitsOf, namespacesOf } from './stored-key';
 
 /** A key that was found in the database within the last hour. */
 export interface RecognisedKey {
@@ -139,13 +139,12 @@ export class ApiKeyVerifier {
   }
 
   /** Why a key is refused; null for a live key. */
-  private refusalOf({ expiresAt, revokedAt }: FoundKey): LockyardError | null {
-    const isExpired = expiresAt !== null && expiresAt <= (revokedAt ?? this.from.clock.now());
-    if (isExpired) {
-      const message = `This API key expired at ${new Date(expiresAt).toISOString()}.`;
+  private refusalOf(found: FoundKey): LockyardError | null {
+    if (hasExpired(found, this.from.clock.now())) {
+      const message = `This API key expired at ${new Date(found.expiresAt).toISOString()}.`;
       return new LockyardError('UNAUTHENTICATED', message, { detail: 'keyExpired' });
     }
-    return revokedAt === null ? null : REVOKED();
+    return found.revokedAt === null ? null : REVOKED();
   }
 
   private async lookUp(id: string): Promise<FoundKey | null> {
@@ -181,11 +180,11 @@ export class ApiKeyVerifier {
     const { database, clock } = this.from;
     const { db, tables } = database;
     const { apiKeys } = tables;
-    const hasExpired = allOf(isNull(apiKeys.revokedAt), isExpiredKey(database, clock.now()));
+    const isDue = allOf(isNull(apiKeys.revokedAt), isExpiredKey(database, clock.now()));
     await db
       .update(apiKeys)
       .set({ revokedAt: sql`${apiKeys.expiresAt}` })
-      .where(hasExpired);
+      .where(isDue);
   }
 
   /** Those that could not be written are written the next time. */

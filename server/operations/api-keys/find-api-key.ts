@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import type { Database, Db } from '@/db/database';
 import type { Schema } from '@/db/schema';
+import { hasExpired } from '../../auth/api-keys/stored-key';
 import { LockyardError } from '../../contract/errors';
 import { askDatabase } from '../ask-database';
 import type { AuditAct, AuditedAct } from '../audit/audited-act';
@@ -40,10 +41,10 @@ export async function selectKeyForUpdate(
 }
 
 /** @throws LockyardError `CONFLICT` for a key that was revoked or has expired */
-export function requireLiveKey({ revokedAt, expiresAt }: StoredKey, now: number): void {
-  if (expiresAt !== null && expiresAt <= (revokedAt ?? now)) {
+export function requireLiveKey(key: StoredKey, now: number): void {
+  if (hasExpired(key, now)) {
     throw new LockyardError('CONFLICT', 'This API key has expired; create a new one.');
   }
-  if (revokedAt === null) return;
+  if (key.revokedAt === null) return;
   throw new LockyardError('CONFLICT', 'This API key has been revoked; create a new one.');
 }

@@ -1,7 +1,7 @@
 import { and, desc, eq, lt, or, type SQL } from 'drizzle-orm';
 import type { Schema } from '@/db/schema';
 import type { ApiKeyForm } from '../../auth/api-keys/api-key-text';
-import { limitsOf, namespacesOf } from '../../auth/api-keys/stored-key';
+import { hasExpired, limitsOf, namespacesOf } from '../../auth/api-keys/stored-key';
 import type { KeyListInput } from '../../contract/console/access-inputs';
 import type { KeyVerb } from '../../contract/key-verbs';
 import { askDatabase } from '../ask-database';
@@ -89,7 +89,6 @@ function olderThan(apiKeys: Schema['apiKeys'], before: string): SQL | undefined 
 function toRow(stored: Schema['apiKeys']['$inferSelect'], now: number): ApiKeyRow {
   const { secretHash: _, namespaces, purpose, limits, ...row } = stored;
   const { prefix = null, verbs = null } = limitsOf(limits);
-  const isExpired = row.expiresAt !== null && row.expiresAt <= (row.revokedAt ?? now);
   const whatElse = row.revokedAt === null ? 'live' : 'revoked';
   return {
     ...row,
@@ -98,6 +97,6 @@ function toRow(stored: Schema['apiKeys']['$inferSelect'], now: number): ApiKeyRo
     prefix,
     verbs,
     form: formOf(limits),
-    state: isExpired ? 'expired' : whatElse,
+    state: hasExpired(row, now) ? 'expired' : whatElse,
   };
 }

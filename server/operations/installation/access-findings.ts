@@ -1,9 +1,11 @@
+import { KEY_EXPIRES_SOON_MS } from '../../contract/key-verbs';
 import { DAY_MS, HOUR_MS } from '../../core/time-units';
 import { type Finding, lengthOf, ok, problem, warning } from './finding';
 
-const SOON_MS = 14 * DAY_MS;
 const BACKUP_MAX_AGE_MS = 7 * DAY_MS;
 const UNUSED_MS = 90 * DAY_MS;
+/** An expired key that was used within this time may still be needed. */
+const IN_USE_MS = 14 * DAY_MS;
 /** A rotated key used within this time before the end of its grace period is still needed. */
 const LATE_USE_MS = HOUR_MS;
 
@@ -30,7 +32,7 @@ export function keyFindings(keys: KeyFacts[], now: number): Finding[] {
     if (expiresAt !== null && expiresAt <= now) return expiredFindings(key, expiresAt, now);
     // For a rotated key this is only the end of its grace period.
     if (replacedBy !== null) return [];
-    if (expiresAt !== null && expiresAt - now < SOON_MS) {
+    if (expiresAt !== null && expiresAt - now < KEY_EXPIRES_SOON_MS) {
       const rotate = 'Rotate it, and give the new key to the service.';
       return [warning(subject, `expires in ${lengthOf(expiresAt - now)}`, rotate)];
     }
@@ -55,7 +57,7 @@ function expiredFindings(
   expiresAt: number,
   now: number,
 ): Finding[] {
-  if (lastUsedAt === null || now - lastUsedAt >= SOON_MS) return [];
+  if (lastUsedAt === null || now - lastUsedAt >= IN_USE_MS) return [];
   if (replacedBy !== null && expiresAt - lastUsedAt >= LATE_USE_MS) return [];
   const says = `expired ${lengthOf(now - expiresAt)} ago, and was in use`;
   const advice =
