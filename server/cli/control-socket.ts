@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { join, relative } from 'node:path';
 import { z } from 'zod';
+import { newSocketPath, socketPath } from '@/server/platform/files/socket-path';
 import { StartError } from '@/server/platform/start-error';
 import { randomText } from '../auth/random-text';
 import { LockyardError, REASONS } from '../contract/errors';
@@ -21,20 +21,14 @@ const controlReply = z.union([
 ]);
 type ControlReply = z.output<typeof controlReply>;
 
-/** The limit of macOS; Linux allows a few more bytes. */
-const PATH_MAX_BYTES = 103;
 /** A file to apply may be long. */
 const REQUEST_MAX_CHARS = 1024 * 1024;
 /** The line ends of the request, and of the line that asks it to end early. */
 const LINE_ENDS = 2;
 const IDLE_MAX_MS = 10_000;
 
-/** The socket of the server on a data folder: the shorter of its absolute and relative path. */
-export function controlSocketPath(dataDir: string): string {
-  const absolute = join(dataDir, 'control.sock');
-  const near = relative(process.cwd(), absolute);
-  return near.length < absolute.length ? near : absolute;
-}
+/** The socket of the server on a data folder. */
+export const controlSocketPath = (dataDir: string) => socketPath(dataDir, 'control.sock');
 
 /**
  * Opens this server's control socket for the command line: one JSON line in, one out, over a socket
@@ -43,16 +37,12 @@ export function controlSocketPath(dataDir: string): string {
  * data folder, the last to start answers.
  *
  * @returns a function that closes it
+ * @throws StartError if the folder's path is too long for a socket, or the socket cannot be opened
  */
 export async function startControlSocket(runtime: ControlRuntime): Promise<() => Promise<void>> {
-  const path = controlSocketPath(runtime.config.dataDir);
-  const fresh = join(path, '..', `.${randomText(6)}.sock`);
-  if (Buffer.byteLength(fresh) > PATH_MAX_BYTES) {
-    throw new StartError(
-      `The data folder's path is too long for a socket (at most ${PATH_MAX_BYTES - 13} ` +
-        `bytes): ${runtime.config.dataDir}`,
-    );
-  }
+  const { dataDir } = runtime.config;
+  const path = controlSocketPath(dataDir);
+  const fresh = newSocketPath(dataDir, `.${randomText(6)}.sock`);
   const open = new Set<Socket>();
   const server = createServer((socket) => {
     open.add(socket);

@@ -1,12 +1,10 @@
 import { chmodSync, readdirSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
-import { join, relative } from 'node:path';
+import { newSocketPath } from '@/server/platform/files/socket-path';
 import { StartError } from '@/server/platform/start-error';
 import { randomText } from '../../../auth/random-text';
 
-/** The limit of macOS; Linux allows a few more. */
-const PATH_MAX_BYTES = 103;
 const TAG_CHARS = 6;
 const OURS = /^(pages|console)\.[0-9A-Za-z]{6}\.sock$/;
 
@@ -28,8 +26,8 @@ export interface PrivateSockets {
 export async function privateSockets(dataDir: string): Promise<PrivateSockets> {
   await removeDeadSockets(dataDir);
   const tag = randomText(TAG_CHARS);
-  const pages = socketPath(dataDir, `pages.${tag}.sock`);
-  const console = socketPath(dataDir, `console.${tag}.sock`);
+  const pages = newSocketPath(dataDir, `pages.${tag}.sock`);
+  const console = newSocketPath(dataDir, `console.${tag}.sock`);
   const remove = () => {
     for (const path of [pages, console]) rmSync(path, { force: true });
   };
@@ -47,23 +45,11 @@ export async function listenPrivately(server: Server, path: string): Promise<voi
   chmodSync(path, 0o600);
 }
 
-/** The shorter of the relative and absolute path: both processes share the working directory. */
-function socketPath(dataDir: string, name: string): string {
-  const absolute = join(dataDir, name);
-  const near = relative(process.cwd(), absolute);
-  const path = near.length < absolute.length ? near : absolute;
-  if (Buffer.byteLength(path) <= PATH_MAX_BYTES) return path;
-  throw new StartError(
-    `The data folder's path is too long for a socket; it may have ` +
-      `${PATH_MAX_BYTES - name.length - 1} bytes: ${dataDir}`,
-  );
-}
-
 async function removeDeadSockets(dataDir: string): Promise<void> {
   const found = readdirSync(dataDir).filter((name) => OURS.test(name));
   await Promise.all(
     found.map(async (name) => {
-      const path = socketPath(dataDir, name);
+      const path = newSocketPath(dataDir, name);
       if (await isDead(path)) rmSync(path, { force: true });
     }),
   );
