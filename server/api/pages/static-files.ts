@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { hasVersion } from '../http/requests/has-version';
+import { hasVersion, versionOf } from '../http/requests/has-version';
 
 const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -102,10 +101,9 @@ export function acceptsGzip(header: string | string[] | undefined): boolean {
 
 async function readStatic(path: string, extension: string, caching: string): Promise<StaticFile> {
   const body = await readFile(path);
-  const hash = createHash('sha256').update(body).digest('base64url').slice(0, 22);
   return {
     type: TYPES[extension] ?? 'application/octet-stream',
-    etag: `"${hash}"`,
+    etag: versionOf(body),
     caching,
     body,
     gzipped: COMPRESSED.has(extension) ? null : await promisify(gzip)(body, { level: 9 }),

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { openApiDocument } from '../../../contract/openapi/openapi-document';
-import { hasVersion } from '../requests/has-version';
+import { hasVersion, versionOf } from '../requests/has-version';
 import { wrongMethod } from '../requests/refuse';
 import type { RequestScope } from '../requests/request-scope';
 import { setApiHeaders } from '../requests/security-headers';
@@ -31,6 +30,5 @@ export function createOpenApiHandler() {
 
 function make(): { body: Buffer; etag: string } {
   const body = Buffer.from(JSON.stringify(openApiDocument()));
-  const hash = createHash('sha256').update(body).digest('base64url').slice(0, 22);
-  return { body, etag: `"${hash}"` };
+  return { body, etag: versionOf(body) };
 }

@@ -1,3 +1,10 @@
+import { createHash } from 'node:crypto';
+
+/** The tag of a content that does not change, for `ETag`. */
+export function versionOf(body: Buffer): string {
+  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+}
+
 /**
  * Whether a caller already has this version, by the weak comparison of RFC 9110: a proxy that
  * compresses an answer weakens its tag.
