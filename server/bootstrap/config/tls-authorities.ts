@@ -1,21 +1,22 @@
 import { X509Certificate } from 'node:crypto';
 import type { BackendUrl, DatabaseUrl } from '@/db/urls/backend-url';
 import { speaksTls, withAuthority } from '@/db/urls/server-tls';
-import type { Shard, ShardList } from '@/db/urls/shard-list';
+import type { Shard } from '@/db/urls/shard-list';
 import { nearestName } from '../../platform/nearest-name';
 import { ConfigError } from '../../platform/start-error';
+import type { Config, ConfiguredBackend } from './config';
 import { readNamedFile } from './secret-files';
 
 /** The prefix of variables with a backend's id that name the authority for its certificates. */
 export const AUTHORITY_PREFIX = 'LOCKYARD_TLS_CA_';
 
-type Backend = { id: string; url: BackendUrl; shards?: never } | { id: string; shards: ShardList };
+type Stores = Pick<Config, 'database' | 'backends'>;
 
 /** The URLs of all stores, each with the file of its certificate authority, if configured. */
 export function withAuthorities(
   env: Record<string, string | undefined>,
-  { database, backends }: { database: DatabaseUrl; backends: Backend[] },
-): { database: DatabaseUrl; backends: Backend[] } {
+  { database, backends }: Stores,
+): Stores {
   const files = new Map<string, string>();
   const ids = ['default', ...backends.map(({ id }) => id)];
   for (const [name, file] of Object.entries(env)) {
@@ -37,7 +38,7 @@ export function withAuthorities(
   };
   return {
     database: trusted('default', database) as DatabaseUrl,
-    backends: backends.map((backend): Backend => {
+    backends: backends.map((backend): ConfiguredBackend => {
       const { id } = backend;
       if (!backend.shards) return { id, url: trusted(id, backend.url) };
       const each = (shard: Shard): Shard => {
