@@ -1,4 +1,5 @@
 import { setNamespacePolicyInput } from '../../contract/console/access-inputs';
+import { alertRules } from '../../contract/console/alerts/alert-inputs';
 import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
 import { LockyardError } from '../../contract/errors';
 import { setAlertRules } from '../../operations/alerts/set-alert-rules';
@@ -118,7 +119,8 @@ function changedRules(
   if (wanted === undefined) return [];
   const before = known?.alertRules ?? DEFAULT_ALERT_RULES;
   const isOwn = known?.hasOwnAlertRules ?? false;
-  const rules = wanted === 'default' ? null : { ...DEFAULT_ALERT_RULES, ...definedOf(wanted) };
+  const rules =
+    wanted === 'default' ? null : alertRules.parse({ ...DEFAULT_ALERT_RULES, ...wanted });
   const details = differences({ ...before }, { ...(rules ?? DEFAULT_ALERT_RULES) });
   if (details.length === 0 && isOwn === (rules !== null)) return [];
   const change = { namespace: name, rules, reason: APPLY_REASON };
@@ -132,6 +134,3 @@ function changedRules(
     },
   ];
 }
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-const definedOf = <T extends object>(fields: T) => fields as Defined<T>;
