@@ -62,18 +62,17 @@ export async function reshardBackend(
       { ...what, seen: { step: 'begin', ...seen } },
       async () => ({ answer: undefined, result: { epoch } }),
     );
-    let grantsFrom = 0;
     const done = await reportingInterruption(backend, () =>
       resharding.move(epoch, (shard) => recordedPosition(database, shard)),
     );
-    await auditedDatabaseChange(
+    const grantsFrom = await auditedDatabaseChange(
       ctx,
       who,
       { ...what, seen: { step: 'end', ...seen } },
       async (tx) => {
         const raised = { epoch, grantsFrom: done.grantsFrom };
-        grantsFrom = await raiseEpoch(database, tx, backend, raised);
-        return { answer: undefined, result: { epoch, ...done } };
+        const answer = await raiseEpoch(database, tx, backend, raised);
+        return { answer, result: { epoch, ...done } };
       },
     );
     await reportingInterruption(backend, () => resharding.serve(epoch, grantsFrom));
@@ -99,13 +98,14 @@ export async function reshardBackend(
  * @throws LockyardError `CONFLICT` if it has reached that epoch meanwhile
  */
 async function raiseEpoch(
-  { tables: { backends }, forUpdate }: Database,
+  database: Database,
   tx: Db,
   backend: string,
   { epoch, grantsFrom }: { epoch: number; grantsFrom: number },
 ): Promise<number> {
+  const { backends } = database.tables;
   const isBackend = eq(backends.id, backend);
-  const [row] = await forUpdate(tx.select().from(backends).where(isBackend));
+  const [row] = await database.forUpdate(tx.select().from(backends).where(isBackend));
   if (!row || row.epoch >= epoch) {
     throw new LockyardError(
       'CONFLICT',
