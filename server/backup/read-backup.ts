@@ -17,17 +17,24 @@ import { fileFailure } from './file-failure';
 
 /** Receives the content of a backup piece by piece, before the whole has been verified. */
 export interface BackupVisitor {
-  header(header: BackupHeader): void;
+  header?(header: BackupHeader): void;
   row?(table: BackupHeader['tables'][number], cells: Cell[]): Promise<void> | void;
 }
 
+/** What a whole backup says of itself. */
+interface ReadBackup {
+  header: BackupHeader;
+  /** Of all of its lines but the last. */
+  sha256: string;
+}
+
 /**
- * Reads a whole backup and checks its form, its counts and its checksum. Returns the checksum.
+ * Reads a whole backup and checks its form, its counts and its checksum.
  *
  * Rejects with `StartError` for a file that is not a backup, damaged, truncated or in a newer
  * format.
  */
-export async function readBackup(file: string, visitor: BackupVisitor): Promise<string> {
+export async function readBackup(file: string, visitor: BackupVisitor = {}): Promise<ReadBackup> {
   try {
     return await pipeline(createReadStream(file), createGunzip(), (text) =>
       readLines(file, linesOf(text as AsyncIterable<Buffer>), visitor),
@@ -46,7 +53,7 @@ async function readLines(
   file: string,
   lines: AsyncGenerator<string>,
   visitor: BackupVisitor,
-): Promise<string> {
+): Promise<ReadBackup> {
   const hash = createHash('sha256');
   const next = async () => {
     const { value, done } = await lines.next();
@@ -62,7 +69,7 @@ async function readLines(
   if (header.lockyardBackup > BACKUP_FORMAT) {
     throw complaint(file, `is in a newer format, made by Lockyard ${header.program}`);
   }
-  visitor.header(header);
+  visitor.header?.(header);
   for (const table of header.tables) {
     for (let read = 0; read < table.rows; read += 1) {
       const cells = parsed(file, await hashed(), backupCells);
@@ -74,7 +81,7 @@ async function readLines(
   const surplus = await lines.next();
   const isSound = end.sha256 === hash.digest('hex') && surplus.done;
   if (!isSound) throw complaint(file, 'is damaged: its checksum does not match');
-  return end.sha256;
+  return { header, sha256: end.sha256 };
 }
 
 /** Far more than any row of this program has. */

@@ -43,15 +43,13 @@ export interface Restored {
 /** Reads a backup completely. Rejects with `StartError` for one that cannot be restored. */
 export async function checkBackup(file: string, kind: Database['kind']): Promise<CheckedBackup> {
   await refusePipe(file);
-  let found: BackupHeader | undefined;
-  const sha256 = await readBackup(file, {
+  const read = await readBackup(file, {
     header(header) {
       refuseNewer(file, header, programSchemaVersion(kind));
       for (const table of header.tables) refuseUnknownTable(file, table);
-      found = header;
     },
   });
-  return { file, header: found as BackupHeader, sha256 };
+  return { file, ...read };
 }
 
 /**
@@ -84,11 +82,8 @@ export async function restoreBackup(
         now,
         grantsFrom: now + options.quietMs,
       });
-      const read = await readBackup(file, {
-        header: () => undefined,
-        row: (table, cells) => load.row(table, cells),
-      });
-      if (read !== sha256) throw new StartError(`${file} was changed during the restore.`);
+      const read = await readBackup(file, { row: (table, cells) => load.row(table, cells) });
+      if (read.sha256 !== sha256) throw new StartError(`${file} was changed during the restore.`);
       const restored = await load.finish();
       await closeOwnIntent(change, header);
       await insertDoneAct(change, options.now, {

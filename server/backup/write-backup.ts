@@ -78,19 +78,13 @@ export async function streamBackup(
 
 async function headerOf(snapshot: Snapshot, origin: BackupOrigin): Promise<BackupHeader> {
   const tables: BackupHeader['tables'] = [];
+  const epochs: BackupHeader['epochs'] = {};
   for (const part of backupTables()) {
     const columns = part.columns.map(({ name }) => name);
     tables.push({ name: part.name, columns, rows: await snapshot.count(part) });
-  }
-  const epochs: BackupHeader['epochs'] = {};
-  const parts = backupTables().filter(({ name }) => name === 'backends');
-  for (const part of parts) {
-    const [id, epoch] = ['id', 'epoch'].map((name) =>
-      part.columns.findIndex((column) => column.name === name),
-    );
-    for await (const row of snapshot.rows(part)) {
-      epochs[String(row[id as number])] = Number(row[epoch as number]);
-    }
+    if (part.name !== 'backends') continue;
+    const [id, epoch] = [columns.indexOf('id'), columns.indexOf('epoch')];
+    for await (const row of snapshot.rows(part)) epochs[String(row[id])] = Number(row[epoch]);
   }
   const schema = snapshot.applied.length;
   return { lockyardBackup: BACKUP_FORMAT, program: version, schema, ...origin, epochs, tables };
