@@ -99,8 +99,8 @@ export class DemoReadings {
     this.follow(id, key, incident);
     if (blocked.callers > 0) {
       const status = stuck ? 'stuck' : 'contended';
-      const record = { backend: this.backend, key, waiterMs: blocked.callers * passedMs, status };
-      this.addHeat(id, { ...record, status }, now);
+      const waiterMs = blocked.callers * passedMs;
+      this.addHeat(id, { backend: this.backend, key, waiterMs, status }, now);
     }
     return { isStuck: stuck !== null, blockingMs };
   }

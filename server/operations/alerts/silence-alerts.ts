@@ -2,7 +2,6 @@ import { eq, gt, lt } from 'drizzle-orm';
 import { allOf } from '@/db/database';
 import { randomText } from '../../auth/random-text';
 import type { SilenceAlertsInput, SilenceRef } from '../../contract/console/alerts/alert-inputs';
-import type { SilenceMatcher } from '../../contract/console/alerts/alert-row';
 import { SILENCE_MAX_MS } from '../../contract/console/alerts/alert-rules';
 import { LockyardError } from '../../contract/errors';
 import { SILENCE_ENDED, SILENCES_MAX } from '../../monitoring/alerts/alert-settings';
@@ -29,7 +28,7 @@ export async function silenceAlerts(
   const what = {
     act: 'alert.silence',
     ...(matcher.namespace !== undefined && { namespace: matcher.namespace }),
-    subject: describe(matcher as SilenceMatcher),
+    subject: describe(matcher),
     reason,
     seen,
   } as const;
@@ -89,7 +88,7 @@ export async function endSilence(
 }
 
 /** What a silence matches, for the audit log. */
-function describe({ namespace, kind, name }: SilenceMatcher): string {
+function describe({ namespace, kind, name }: Omit<SilenceAlertsInput, 'forMs' | 'reason'>): string {
   return [kind ?? 'all alerts', namespace && `in ${namespace}`, name && `of ${name}`]
     .filter(Boolean)
     .join(' ');

@@ -1,5 +1,5 @@
 import type { ServiceActor } from '../../auth/actor';
-import { authoriseCall } from '../../auth/api-keys/authorise-call';
+import { authoriseCall, type WantedAccess } from '../../auth/api-keys/authorise-call';
 import { LockyardError } from '../../contract/errors';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
 import type { ServiceProcedureName } from '../../contract/service-api';
@@ -73,7 +73,7 @@ export function resolveNamespace(
 /** The caller, if its key allows the call and it is within its rate limit. */
 function authoriseService(
   { actor, runtime }: OperationContext,
-  wanted: Parameters<typeof authoriseCall>[1],
+  wanted: WantedAccess,
   calls: number,
 ): ServiceActor {
   if (actor?.kind !== 'service') {

@@ -2,7 +2,6 @@ import { eq } from 'drizzle-orm';
 import { isDemoToken } from '../../auth/demo-token';
 import { hashPassword } from '../../auth/passwords/password-hash';
 import { randomText } from '../../auth/random-text';
-import type { Role } from '../../contract/console/console-terms';
 import { LockyardError } from '../../contract/errors';
 import { isLoopback } from '../../platform/network-list';
 import { askDatabase } from '../ask-database';
@@ -13,7 +12,7 @@ import { findUserByName } from '../users/find-user';
 import type { SignedIn } from './sign-in';
 
 /** The user of the demo's link. Its random password is never shown: only the link signs in. */
-const DEMO_USER = { name: 'demo', role: 'admin' as Role };
+const DEMO_USER = { name: 'demo', role: 'admin' } as const;
 
 const WRONG_LINK = 'This is not the whole link of this demo, which it prints at its start.';
 
