@@ -1,5 +1,6 @@
 import { createConnection } from 'mysql2';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
+import { firstLine } from '../../server/platform/first-line';
 import { StartError } from '../../server/platform/start-error';
 import { appliedToMysql } from '../migrate';
 import type { Cell, Snapshot, TablePart } from '../snapshot';
@@ -41,8 +42,7 @@ export async function openMysqlSnapshot(url: string): Promise<Snapshot> {
   } catch (cause) {
     connection.destroy();
     throw new StartError(
-      `${describeBackendUrl({ kind: 'mysql', url })} cannot be read: ` +
-        `${(cause as Error).message.split('\n')[0]}.`,
+      `${describeBackendUrl({ kind: 'mysql', url })} cannot be read: ${firstLine(cause)}.`,
       { cause },
     );
   }

@@ -2,6 +2,7 @@ import { fdatasyncSync, realpathSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type Client, createClient, LibsqlError, type Transaction } from '@libsql/client/sqlite3';
+import { firstLine } from '../../server/platform/first-line';
 import { SerialQueue } from '../../server/platform/serial-queue';
 import { DatabaseUnusable, StartError } from '../../server/platform/start-error';
 import { CommitUnknown, causes } from '../database-failure';
@@ -290,11 +291,8 @@ export const isBusy = (error: unknown): boolean =>
 
 function unusable(path: string, cause: unknown): DatabaseUnusable {
   if (cause instanceof DatabaseUnusable) return cause;
-  const why = unusableFolder(dirname(path)) ?? reason(cause);
+  const why = unusableFolder(dirname(path)) ?? firstLine(cause);
   return new DatabaseUnusable(sentence(path, why), { cause });
 }
 
 const sentence = (path: string, why: string) => `The SQLite file ${path} cannot be opened: ${why}.`;
-
-const reason = (error: unknown) =>
-  (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createClient } from '@libsql/client/sqlite3';
+import { firstLine } from '../../server/platform/first-line';
 import { StartError } from '../../server/platform/start-error';
 import { appliedToSqlite } from '../migrate';
 import type { Cell, Snapshot, TablePart } from '../snapshot';
@@ -45,9 +46,6 @@ export async function openSqliteSnapshot(path: string): Promise<Snapshot> {
     };
   } catch (cause) {
     client.close();
-    throw new StartError(
-      `The SQLite file ${path} cannot be read: ${(cause as Error).message.split('\n')[0]}.`,
-      { cause },
-    );
+    throw new StartError(`The SQLite file ${path} cannot be read: ${firstLine(cause)}.`, { cause });
   }
 }

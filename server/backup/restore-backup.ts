@@ -6,6 +6,7 @@ import { CommitUnknown } from '@/db/database-failure';
 import { migrate } from '@/db/migrate';
 import { programSchemaVersion } from '@/db/schema-version';
 import { type Cell, tableShapes } from '@/db/snapshot';
+import { firstLine } from '@/server/platform/first-line';
 import { StartError } from '@/server/platform/start-error';
 import { OWN_NAMESPACE } from '../engine/membership';
 import type { AuditAct } from '../operations/audit/audited-act';
@@ -99,12 +100,11 @@ export async function restoreBackup(
     });
   } catch (cause) {
     if (cause instanceof StartError) throw cause;
-    const [why] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
     const outcome =
       cause instanceof CommitUnknown
         ? 'The database did not confirm whether the backup was restored'
         : 'The backup was not restored, and nothing was changed';
-    throw new StartError(`${outcome}: ${why}`, { cause });
+    throw new StartError(`${outcome}: ${firstLine(cause)}`, { cause });
   }
 }
 

@@ -18,6 +18,7 @@ import {
 import type { Config } from '../bootstrap/config/config';
 import { prepareDataFolder } from '../bootstrap/data-folder';
 import type { Clock } from '../platform/clock';
+import { firstLine } from '../platform/first-line';
 import type { CliAnswer } from './cli-answer';
 import type { BackupCommand, CliCommand } from './cli-command';
 import { counted } from './counted';
@@ -88,9 +89,6 @@ async function makeBackup(
 }
 
 const FAILURE_MAX_CHARS = 500;
-
-const firstLine = (error: unknown) =>
-  (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 
 interface Copying extends Omit<BackupSurroundings, 'announce'> {
   /** Recorded by the running server, if there is one, or else by this process. */

@@ -9,6 +9,7 @@ import { type Config, readConfig } from '../bootstrap/config/config';
 import { openControlRuntime } from '../bootstrap/open-control-runtime';
 import { LockyardError, type Reason } from '../contract/errors';
 import { systemClock } from '../platform/clock';
+import { firstLine } from '../platform/first-line';
 import { createLog } from '../platform/log';
 import { applyFile } from './apply/apply-file';
 import { runBackupCommand } from './backup-command';
@@ -49,7 +50,7 @@ export async function runCommandLine(args: string[], io: CommandLineIo): Promise
   try {
     return await run(args, io);
   } catch (error) {
-    const message = (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+    const message = firstLine(error);
     const isJson = args.includes(JSON_OPTION);
     const line = isJson ? printableJson({ error: { reason: reasonOf(error), message } }) : message;
     io.stderr.write(`${line}\n`);

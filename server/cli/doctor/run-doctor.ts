@@ -11,6 +11,7 @@ import {
   nodeFinding,
 } from '@/server/operations/installation/process-findings';
 import type { Clock } from '@/server/platform/clock';
+import { firstLine } from '@/server/platform/first-line';
 import { openFilesLimit } from '@/server/platform/process/open-files-limit.mjs';
 import { StartError } from '@/server/platform/start-error';
 import { askRunningServer } from '../control-socket';
@@ -99,8 +100,7 @@ async function examineServer({ dataDir }: Config): Promise<ServerReport | null> 
     if (!reply.ok) return { findings: [problem('server', reply.message, look)] };
     return serverReport.parse(JSON.parse(reply.print ?? ''));
   } catch (error) {
-    const [says = ''] = (error as Error).message.split('\n');
-    return { findings: [problem('server', says, look)] };
+    return { findings: [problem('server', firstLine(error), look)] };
   }
 }
 

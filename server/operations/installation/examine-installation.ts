@@ -5,6 +5,7 @@ import { MIGRATIONS_TABLE, programSchemaVersion } from '@/db/schema-version';
 import { version } from '@/package.json';
 import { ReceiverTable } from '../../monitoring/alerts/receiver-table';
 import { MAINTENANCE_KEY } from '../../monitoring/maintenance/maintenance';
+import { firstLine } from '../../platform/first-line';
 import { jobReports } from '../../platform/job-reports';
 import { openFilesLimit } from '../../platform/process/open-files-limit.mjs';
 import { listAllApiKeys } from '../api-keys/list-api-keys';
@@ -68,8 +69,8 @@ async function orProblem(
   try {
     return [await find()].flat();
   } catch (error) {
-    const why = (error as Error).message.split('\n')[0];
-    return [problem(subject, `cannot be examined: ${why}`, 'See the log of the server.')];
+    const says = `cannot be examined: ${firstLine(error)}`;
+    return [problem(subject, says, 'See the log of the server.')];
   }
 }
 
