@@ -50,13 +50,18 @@ export async function requireDatabase(
 }
 
 async function schemaOf(database: Config['database']): Promise<number | null> {
-  if (database.kind === 'mysql') return appliedTo(database);
+  if (database.kind === 'mysql') return appliedMigrations(database);
   if (!existsSync(database.path)) return 0;
   // Null also for an empty file. Opening it for writing reports what is wrong with it.
-  return (await appliedTo(database).catch(() => null)) || null;
+  return (await appliedMigrations(database).catch(() => null)) || null;
 }
 
-async function appliedTo(database: Config['database']): Promise<number> {
+/**
+ * How many migrations a database has; writes nothing to it.
+ *
+ * @throws StartError if it does not exist, or cannot be read
+ */
+export async function appliedMigrations(database: Config['database']): Promise<number> {
   const snapshot = await openSnapshot(database);
   await snapshot.close();
   return snapshot.applied.length;

@@ -1,7 +1,4 @@
 import { existsSync } from 'node:fs';
-import { appliedToMysql, appliedToSqlite } from '@/db/migrate';
-import { connectAlone } from '@/db/mysql/mysql-pool';
-import { openDatabase } from '@/db/open-database';
 import { programSchemaVersion } from '@/db/schema-version';
 import type { BackendUrl, DatabaseUrl } from '@/db/urls/backend-url';
 import type { Config } from '@/server/bootstrap/config/config';
@@ -10,6 +7,7 @@ import { type Finding, problem } from '@/server/operations/installation/finding'
 import { schemaFinding } from '@/server/operations/installation/process-findings';
 import { systemClock } from '@/server/platform/clock';
 import { readGuarantees } from '@/server/storage/read-guarantees';
+import { appliedMigrations } from '../require-database';
 
 /** A backend, or a shard of one. */
 interface ConfiguredStore {
@@ -52,23 +50,6 @@ async function examineSchema(url: DatabaseUrl): Promise<Finding[]> {
     return [schemaFinding(await appliedMigrations(url), programSchemaVersion(url.kind))];
   } catch (error) {
     return [problem('schema', firstLine(error), 'Check LOCKYARD_DATABASE_URL and its server.')];
-  }
-}
-
-async function appliedMigrations(url: DatabaseUrl): Promise<number> {
-  if (url.kind === 'mysql') {
-    const connection = await connectAlone(url.url);
-    try {
-      return (await appliedToMysql(connection)).length;
-    } finally {
-      connection.destroy();
-    }
-  }
-  const database = await openDatabase(url);
-  try {
-    return database.sqlite ? (await appliedToSqlite(database.sqlite.client)).length : 0;
-  } finally {
-    await database.close();
   }
 }
 
