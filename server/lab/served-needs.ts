@@ -1,7 +1,8 @@
 import type { StrategyNeed } from '@/server/strategies/catalogue';
 import type { LabServers } from './lab-order';
 
-const QUORUM = 3;
+/** How many independent Redis nodes the quorum needs. */
+export const QUORUM = 3;
 
 /** The name of the server that meets each need; null if none does. */
 export function servedNeeds({

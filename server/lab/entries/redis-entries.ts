@@ -17,9 +17,9 @@ import { withSharedExclusiveLock } from '@/server/strategies/redis/shared-exclus
 import { withWatchdogLock } from '@/server/strategies/redis/watchdog-lock';
 import type { EntryParts, RaceEntry } from '../race/race-entry';
 import { type Confirmation, STOCK_KEY, type Think } from '../race/stock';
+import { QUORUM } from '../served-needs';
 
 const NAME = STOCK_KEY.sku;
-const QUORUM = 3;
 
 type Sell = () => Promise<Confirmation>;
 

@@ -1,4 +1,5 @@
 import type { LabServer } from '../../contract/console/lab/lab-race';
+import { QUORUM } from '../served-needs';
 import type {
   Asked,
   BackendMarks,
@@ -7,8 +8,6 @@ import type {
   RedisFacts,
   ZookeeperFacts,
 } from './server-facts';
-
-const QUORUM = 3;
 
 /** The variables that name the servers, for advice. */
 const VARIABLES = {

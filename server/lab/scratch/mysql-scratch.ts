@@ -19,19 +19,12 @@ export class MysqlScratch {
     try {
       await connection.query('SELECT GET_LOCK(?, 0)', [databaseOf(runId)]);
       await scratch.removeDead();
-      await scratch.create('');
+      await connection.query(`CREATE DATABASE IF NOT EXISTS ${databaseOf(runId)}`);
       return scratch;
     } catch (error) {
       connection.destroy();
       throw error;
     }
-  }
-
-  /** Creates another database of this run. @returns its name */
-  async create(part: string): Promise<string> {
-    const name = databaseOf(this.runId, part);
-    await this.connection.query(`CREATE DATABASE IF NOT EXISTS ${name}`);
-    return name;
   }
 
   /** Drops every database of this run. */
