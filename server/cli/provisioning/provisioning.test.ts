@@ -10,7 +10,7 @@ import { USAGE } from '../usage';
 import { createKey } from './key-commands';
 import { changePolicy, changeRules, createNamespaceIfMissing } from './namespace-commands';
 import { PROVISIONING_COMMANDS } from './provisioning-command';
-import { createPerson } from './user-commands';
+import { createUserIfMissing } from './user-commands';
 
 let api: ApiHarness;
 beforeAll(async () => {
@@ -207,7 +207,7 @@ test('of two servers that create the same with --if-missing at once, one finds i
   const key = { name: 'twice', namespaces: ['default'] };
   const creations = [
     () => createNamespaceIfMissing(api.cli, { name: 'twice', backend: 'default', ifMissing }),
-    () => createPerson(api.cli, { name: 'Tove', role: 'viewer', ifMissing }),
+    () => createUserIfMissing(api.cli, { name: 'Tove', role: 'viewer', ifMissing }),
     () => createKey(api.cli, { key, ifMissing }),
   ];
   for (const create of creations) {

@@ -18,12 +18,12 @@ import {
 import type { InputOf, ProvisioningCommand, ProvisioningVerb } from './provisioning-command';
 import { createSilence, listAllSilences, removeSilence } from './silence-commands';
 import {
-  changePerson,
-  createPerson,
-  listPeople,
-  removePerson,
-  resetPasswordOf,
-  showPerson,
+  changeUser,
+  createUserIfMissing,
+  listAllUsers,
+  removeNamedUser,
+  resetUserPassword,
+  showUser,
 } from './user-commands';
 
 const HANDLERS: {
@@ -35,12 +35,12 @@ const HANDLERS: {
   'keys change': changeKey,
   'keys rotate': rotateKey,
   'keys revoke': revokeKey,
-  'users list': listPeople,
-  'users show': showPerson,
-  'users create': createPerson,
-  'users change': changePerson,
-  'users remove': removePerson,
-  'users reset-password': resetPasswordOf,
+  'users list': listAllUsers,
+  'users show': showUser,
+  'users create': createUserIfMissing,
+  'users change': changeUser,
+  'users remove': removeNamedUser,
+  'users reset-password': resetUserPassword,
   'namespaces list': listNamespaces,
   'namespaces show': showNamespace,
   'namespaces create': createNamespaceIfMissing,

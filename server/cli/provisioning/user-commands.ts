@@ -17,13 +17,13 @@ const PASSWORD_CHARS = 20;
 
 export const generatedPassword = () => randomText(PASSWORD_CHARS);
 
-export async function listPeople(ctx: ControlContext): Promise<CliAnswer> {
+export async function listAllUsers(ctx: ControlContext): Promise<CliAnswer> {
   const users = await listUsers(ctx);
   const rows = users.map(({ id: _, ...row }) => row);
   return { text: textTable(rows), data: { users } };
 }
 
-export async function showPerson(
+export async function showUser(
   ctx: ControlContext,
   { name }: InputOf<'users show'>,
 ): Promise<CliAnswer> {
@@ -32,26 +32,26 @@ export async function showPerson(
 }
 
 /** Prints the password, if it was generated. */
-export function createPerson(
+export function createUserIfMissing(
   ctx: ControlContext,
-  { ifMissing, password, ...person }: InputOf<'users create'>,
+  { ifMissing, password, ...wanted }: InputOf<'users create'>,
 ): Promise<CliAnswer> {
   const find = async () => {
-    const known = await findUser(ctx, person.name);
+    const known = await findUser(ctx, wanted.name);
     if (!known) return null;
-    if (known.role === person.role) return { text: null, data: { created: false, id: known.id } };
-    throw new LockyardError('CONFLICT', `User "${person.name}" exists with role ${known.role}.`);
+    if (known.role === wanted.role) return { text: null, data: { created: false, id: known.id } };
+    throw new LockyardError('CONFLICT', `User "${wanted.name}" exists with role ${known.role}.`);
   };
   const create = async () => {
     const { password: given = generatedPassword() } = { password };
-    const { id } = await createUser(ctx, { ...person, password: given });
+    const { id } = await createUser(ctx, { ...wanted, password: given });
     const shown = password === undefined ? given : null;
     return { text: shown, data: { created: true, id, ...(shown !== null && { password: shown }) } };
   };
   return createIfMissing(ifMissing, find, create);
 }
 
-export async function changePerson(
+export async function changeUser(
   ctx: ControlContext,
   { name, role, disabled }: InputOf<'users change'>,
 ): Promise<CliAnswer> {
@@ -63,7 +63,7 @@ export async function changePerson(
   return { text: null, data: { id } };
 }
 
-export async function removePerson(
+export async function removeNamedUser(
   ctx: ControlContext,
   { name }: InputOf<'users remove'>,
 ): Promise<CliAnswer> {
@@ -72,7 +72,7 @@ export async function removePerson(
 }
 
 /** Prints the password, if it was generated. */
-export async function resetPasswordOf(
+export async function resetUserPassword(
   ctx: ControlContext,
   { name, password }: InputOf<'users reset-password'>,
 ): Promise<CliAnswer> {
