@@ -7,7 +7,7 @@ type Env = Record<string, string | undefined>;
 
 const SUFFIX = /_FILE$/i;
 
-/** Backends and gates have passwords in URLs. The client itself reads the file of its API key. */
+/** Those without an id in their names. The client itself reads the file of its API key. */
 const SECRETS = [
   'LOCKYARD_DATABASE_URL',
   'LOCKYARD_SECRET',
@@ -29,22 +29,22 @@ export function withSecretFiles(env: Env, prefixes: string[]): Env {
   const whole = { ...env };
   for (const [name, file] of Object.entries(env)) {
     const secret = name.replace(SUFFIX, '');
-    const isBackend = prefixes.some((prefix) => secret.startsWith(prefix) && secret !== prefix);
-    if (secret === name || !(isBackend || SECRETS.includes(secret))) continue;
+    const hasId = prefixes.some((prefix) => secret.startsWith(prefix) && secret !== prefix);
+    if (secret === name || !(hasId || SECRETS.includes(secret))) continue;
     delete whole[name];
     if (!file) {
-      // As with an empty URL: the backend is meant, so it must not be left out silently.
-      if (isBackend) whole[secret] ??= '';
+      // As with an empty URL: what it names is meant, so it must not be left out silently.
+      if (hasId) whole[secret] ??= '';
       continue;
     }
     if (env[secret]) throw new ConfigError(`${secret} and ${name} are both set: set one of them.`);
-    whole[secret] = contentOf(name, file, isBackend);
+    whole[secret] = contentOf(name, file, hasId);
   }
   return whole;
 }
 
-function contentOf(name: string, file: string, isBackend: boolean): string {
-  if (isBackend && /^[a-z]+:/i.test(file)) {
+function contentOf(name: string, file: string, hasId: boolean): string {
+  if (hasId && /^[a-z]+:/i.test(file)) {
     throw new ConfigError(`${name} must name a file that holds a URL: an id may not end in _file.`);
   }
   const secret = readNamedFile(name, file).replace(/[\r\n]+$/, '');
