@@ -20,7 +20,7 @@ export const LOCKED_ATTEMPTS_MAX = 20;
 
 /** The origin of a sign-in attempt. */
 export interface SignInAttempt {
-  /** The account name, as typed. */
+  /** The name of the account, which may not exist. */
   name: string;
   /** The caller's address. */
   address: string;

@@ -4,7 +4,11 @@ import { auditedDatabaseChange } from '../audit/audited-database-change';
 import type { ControlContext } from '../operation-context';
 import { permitKeyAct, selectKeyForUpdate } from './find-api-key';
 
-/** Revokes an API key for good, everywhere within 1 s. Its holds remain until their leases end. */
+/**
+ * Revokes an API key for good, everywhere within 1 s. Its holds remain until their leases end.
+ *
+ * @throws LockyardError `NOT_FOUND`; as `auditedDatabaseChange`
+ */
 export async function revokeApiKey(
   ctx: ControlContext,
   { id }: RevokeKeyInput,

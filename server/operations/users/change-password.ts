@@ -16,7 +16,8 @@ import { findUserByName, selectUserForUpdate } from './find-user';
  * may have been copied. Guesses of the current password count for this session only.
  *
  * @throws LockyardError `UNAUTHENTICATED` for a session that has ended, `FORBIDDEN` for a wrong
- *   current password, `INVALID` for a weak new one, `RATE_LIMITED`
+ *   current password, `INVALID` for a weak new one, `RATE_LIMITED`, `CONFLICT` if it has been
+ *   changed since it was checked
  */
 export async function changePassword(
   ctx: ControlContext,

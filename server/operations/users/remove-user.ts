@@ -11,7 +11,8 @@ import {
 
 /**
  * Removes a person for good, and ends all sessions within 1 s. Their name stays in the audit log.
- * The last admin stays.
+ *
+ * @throws LockyardError as `permitUserAct`; `CONFLICT` for the last enabled admin
  */
 export async function removeUser(
   ctx: ControlContext,

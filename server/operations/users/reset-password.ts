@@ -9,7 +9,9 @@ import { permitUserAct, selectUserForUpdate } from './find-user';
 
 /**
  * Gives a person another password, ends all their sessions and forgets their failed sign-ins from
- * all networks. Throws `INVALID` for a weak one.
+ * all networks.
+ *
+ * @throws LockyardError as `permitUserAct`; `INVALID` for a weak password
  */
 export async function resetPassword(
   ctx: ControlContext,

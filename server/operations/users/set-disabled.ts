@@ -9,7 +9,11 @@ import {
   selectUserForUpdate,
 } from './find-user';
 
-/** Disables a user, whose sessions end within 1 s, or enables them again. The last admin stays. */
+/**
+ * Disables a user, whose sessions end within 1 s, or enables them again.
+ *
+ * @throws LockyardError as `permitUserAct`; `CONFLICT` for the last enabled admin
+ */
 export async function setDisabled(
   ctx: ControlContext,
   { id, disabled }: SetDisabledInput,

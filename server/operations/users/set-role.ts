@@ -9,7 +9,11 @@ import {
   selectUserForUpdate,
 } from './find-user';
 
-/** Gives a person another role, from their next request on. The last enabled admin stays one. */
+/**
+ * Gives a person another role, from their next request on.
+ *
+ * @throws LockyardError as `permitUserAct`; `CONFLICT` for the last enabled admin
+ */
 export async function setRole(
   ctx: ControlContext,
   { id, role }: SetRoleInput,

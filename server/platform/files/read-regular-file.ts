@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 
-/** `readRegularFile`'s answer for a pipe, a device, a socket or a folder, not an error code. */
+/** In place of a code of the system: for a pipe, a device, a socket or a folder. */
 const NOT_REGULAR = 'not a regular file';
 
 /**
