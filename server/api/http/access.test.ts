@@ -128,7 +128,7 @@ test('an API key gives no access to the console', async () => {
   }
 });
 
-test('roles in the console', async () => {
+test('a call of the console is open from its least role on, and refused below it', async () => {
   const cookies = {
     viewer: (await person('vera', 'viewer')).cookie,
     operator: (await person('otto', 'operator')).cookie,

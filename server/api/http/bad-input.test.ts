@@ -452,7 +452,7 @@ test('an upgrade to WebSocket is refused, one to HTTP/2 is ignored', async () =>
   expect((await rawRequest('GET', '/', offer('websocket'))).status).not.toBe(101);
 });
 
-test('prototypes are unchanged', () => {
+test('no input has changed a prototype of the server', () => {
   expect(Object.keys(Object.prototype)).toEqual([]);
   expect(({} as Record<string, unknown>).waitMs).toBeUndefined();
 });
