@@ -1,6 +1,5 @@
 import { printable, printableJson } from '../../client/command/terminal/printable';
 import { randomText } from '../auth/random-text';
-import { ownOrigin } from '../bootstrap/config/own-origin';
 import type {
   ChosenNames,
   DeletionPreview,
@@ -19,6 +18,7 @@ import type {
   ControlRuntime,
   OperationContext,
 } from '../operations/operation-context';
+import { ownOrigin } from '../platform/own-origin';
 import { SerialQueue } from '../platform/serial-queue';
 import { INTERRUPTED, runApply } from './apply/run-apply';
 import type { CliAnswer } from './cli-answer';

@@ -2,6 +2,7 @@ import { RECEIVER_FORMATS, type ReceiverFormat } from '../../contract/console/al
 import { refuseBlockedPort } from '../../platform/blocked-port';
 import { ConfigError } from '../../platform/start-error';
 import { authorizationOf } from './secrets';
+import { variablesWithId } from './variables-with-id';
 
 /** Where alerts are sent. */
 export interface ConfiguredReceiver {
@@ -39,15 +40,7 @@ export const readAlerting = (env: Env) => ({
 
 function readReceivers(env: Env): ConfiguredReceiver[] {
   const receivers: ConfiguredReceiver[] = [];
-  for (const name of Object.keys(env).sort()) {
-    if (!name.startsWith(WEBHOOK_PREFIX) || name === WEBHOOK_PREFIX) continue;
-    const id = name.slice(WEBHOOK_PREFIX.length).toLowerCase();
-    if (!/^[a-z0-9][a-z0-9_]{0,31}$/.test(id)) {
-      throw new ConfigError(`${name}: a webhook's id must be 1 to 32 of A-Z 0-9 _.`);
-    }
-    if (receivers.some((other) => other.id === id)) {
-      throw new ConfigError(`${name}: the webhook "${id}" is named twice.`);
-    }
+  for (const { name, id } of variablesWithId(env, WEBHOOK_PREFIX, 'webhook')) {
     const target = readTarget(name, env[name] ?? '');
     receivers.push({ id, ...target, key: readKey(env, id, target.format) });
   }

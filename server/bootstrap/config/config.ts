@@ -28,6 +28,7 @@ import { readMetricsToken, readSecret } from './secrets';
 import { BACKEND_PREFIX, separateStores } from './separate-stores';
 import { AUTHORITY_PREFIX, withAuthorities } from './tls-authorities';
 import { readTraceUrl } from './trace-url';
+import { variablesWithId } from './variables-with-id';
 import { type ConfiguredWitness, readWitnesses, WITNESS_PREFIX } from './witness-urls';
 
 export interface Config {
@@ -203,20 +204,12 @@ function readDemo(env: Env): boolean {
 
 function readBackends(env: Env): Config['backends'] {
   const backends: Config['backends'] = [];
-  for (const name of Object.keys(env).sort()) {
-    if (!name.startsWith(BACKEND_PREFIX)) continue;
-    const id = name.slice(BACKEND_PREFIX.length).toLowerCase();
+  for (const { name, id } of variablesWithId(env, BACKEND_PREFIX, 'backend')) {
     if (id === 'default') {
       throw new ConfigError(
         `${name} must not be set: the backend "default" is the control database, ` +
           'LOCKYARD_DATABASE_URL.',
       );
-    }
-    if (!/^[a-z0-9][a-z0-9_]{0,31}$/.test(id)) {
-      throw new ConfigError(`${name}: a backend's id must be 1 to 32 of A-Z 0-9 _.`);
-    }
-    if (backends.some((other) => other.id === id)) {
-      throw new ConfigError(`${name}: the backend "${id}" is named twice.`);
     }
     const shards = readShards(env, name, id);
     if (shards) {

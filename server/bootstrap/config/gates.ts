@@ -1,5 +1,6 @@
 import { parseBackendUrl, storeLocation } from '@/db/urls/backend-url';
 import { ConfigError } from '../../platform/start-error';
+import { variablesWithId } from './variables-with-id';
 
 /** A Redis in front of counters on MySQL. */
 export interface ConfiguredGate {
@@ -21,15 +22,7 @@ export function readGates(
   used: ReadonlyMap<string, string>,
 ): ConfiguredGate[] {
   const gates: ConfiguredGate[] = [];
-  for (const name of Object.keys(env).sort()) {
-    if (!name.startsWith(GATE_PREFIX) || name === GATE_PREFIX) continue;
-    const id = name.slice(GATE_PREFIX.length).toLowerCase();
-    if (!/^[a-z0-9][a-z0-9_]{0,31}$/.test(id)) {
-      throw new ConfigError(`${name}: a gate's id must be 1 to 32 of A-Z 0-9 _.`);
-    }
-    if (gates.some((other) => other.id === id)) {
-      throw new ConfigError(`${name}: the gate "${id}" is named twice.`);
-    }
+  for (const { name, id } of variablesWithId(env, GATE_PREFIX, 'gate')) {
     const url = parseBackendUrl(env[name] || 'redis', process.cwd());
     if (typeof url === 'string' || url.kind !== 'redis') {
       throw new ConfigError(

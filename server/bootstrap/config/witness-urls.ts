@@ -1,6 +1,7 @@
 import { refuseBlockedPort } from '../../platform/blocked-port';
 import { ConfigError } from '../../platform/start-error';
 import { authorizationOf } from './secrets';
+import { variablesWithId } from './variables-with-id';
 
 /** Where to ask whether a pod or CI run is alive. */
 export interface ConfiguredWitness {
@@ -25,15 +26,7 @@ const PLACEHOLDER = /\{([^{}]*)\}/g;
  */
 export function readWitnesses(env: Record<string, string | undefined>): ConfiguredWitness[] {
   const witnesses: ConfiguredWitness[] = [];
-  for (const name of Object.keys(env).sort()) {
-    if (!name.startsWith(WITNESS_PREFIX) || name === WITNESS_PREFIX) continue;
-    const id = name.slice(WITNESS_PREFIX.length).toLowerCase();
-    if (!/^[a-z0-9][a-z0-9_]{0,31}$/.test(id)) {
-      throw new ConfigError(`${name}: a witness's id must be 1 to 32 of A-Z 0-9 _.`);
-    }
-    if (witnesses.some((other) => other.id === id)) {
-      throw new ConfigError(`${name}: the witness "${id}" is named twice.`);
-    }
+  for (const { name, id } of variablesWithId(env, WITNESS_PREFIX, 'witness')) {
     witnesses.push({ id, ...readTemplate(name, env[name] ?? '') });
   }
   return witnesses;
