@@ -8,6 +8,7 @@ import { minuteOf } from '../../core/statistics/minute-rollup';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
 import type { CounterProjection } from '../projection/counter-projection';
+import { SharedReadings } from '../shared-readings';
 import { readCounterMinutes } from './counter-minute-rows';
 
 /** For how long one reading is shared by all viewers. */
@@ -19,7 +20,7 @@ const COUNTERS_AT_ONCE = 50;
 /** How the values of counters changed over the last hour, from the roll-ups. */
 export class CounterHistory {
   /** By request. */
-  private readonly readings = new Map<string, { at: number; courses: Promise<CounterCourses> }>();
+  private readonly readings: SharedReadings<CounterCourses>;
 
   /**
    * @param storeIdsOf where a backend's roll-ups are stored: its own id, or those of its shards
@@ -31,38 +32,27 @@ export class CounterHistory {
     private readonly storeIdsOf: (backend: string) => string[],
     private readonly offsetOf: (row: CounterRow) => number,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.readings = new SharedReadings(clock, FRESH_MS);
+  }
 
   /** The courses of the counters that the list shows; those without one did not change. */
   ofList(input: CounterListInput): Promise<CounterCourses> {
-    return this.shared(`list ${input.limit} ${input.search?.toLowerCase() ?? ''}`, async () => {
-      const { rows } = await this.counters.livePage(input);
-      return this.read(rows);
-    });
+    return this.readings.get(
+      `list ${input.limit} ${input.search?.toLowerCase() ?? ''}`,
+      async () => {
+        const { rows } = await this.counters.livePage(input);
+        return this.read(rows);
+      },
+    );
   }
 
   /** The course of one counter; null if it did not change, or is not known. */
   async ofOne(namespace: string, name: string): Promise<CounterCourse | null> {
     const row = this.counters.row(namespace, name);
     if (!row) return null;
-    const courses = await this.shared(`one ${row.id}`, () => this.read([row]));
+    const courses = await this.readings.get(`one ${row.id}`, () => this.read([row]));
     return courses[row.id] ?? null;
-  }
-
-  private shared(text: string, read: () => Promise<CounterCourses>): Promise<CounterCourses> {
-    const now = this.clock.monotonic();
-    for (const [known, { at }] of this.readings) {
-      if (now - at >= FRESH_MS) this.readings.delete(known);
-    }
-    const known = this.readings.get(text);
-    if (known) return known.courses;
-    const courses = read();
-    const reading = { at: now, courses };
-    this.readings.set(text, reading);
-    courses.catch(() => {
-      if (this.readings.get(text) === reading) this.readings.delete(text);
-    });
-    return courses;
   }
 
   private async read(rows: readonly CounterRow[]): Promise<CounterCourses> {

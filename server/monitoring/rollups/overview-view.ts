@@ -3,6 +3,7 @@ import type { Overview } from '../../contract/console/past/overview';
 import type { Clock } from '../../platform/clock';
 import { SerialQueue } from '../../platform/serial-queue';
 import type { HeatTable } from '../incidents/heat-table';
+import { SharedReadings } from '../shared-readings';
 import type { LockInsights } from './lock-insights';
 
 /** How long a reading of a range is shared, however many viewers there are. */
@@ -16,7 +17,7 @@ const FRESH_MS: Record<InsightRange, number> = {
 /** All locks together over a range of time. All viewers share one reading. */
 export class OverviewView {
   private readonly turns = new SerialQueue();
-  private readonly readings = new Map<InsightRange, { at: number; view: Promise<Overview> }>();
+  private readonly readings: SharedReadings<Overview>;
 
   /** @param storeIds the ids under which the roll-ups of all backends are stored */
   constructor(
@@ -24,19 +25,12 @@ export class OverviewView {
     private readonly insights: Pick<LockInsights, 'ofAll'>,
     private readonly heat: Pick<HeatTable, 'map'>,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.readings = new SharedReadings(clock, FRESH_MS['30d']);
+  }
 
   of(range: InsightRange): Promise<Overview> {
-    const known = this.readings.get(range);
-    const now = this.clock.monotonic();
-    if (known && now - known.at < FRESH_MS[range]) return known.view;
-    const view = this.read(range);
-    const reading = { at: now, view };
-    this.readings.set(range, reading);
-    view.catch(() => {
-      if (this.readings.get(range) === reading) this.readings.delete(range);
-    });
-    return view;
+    return this.readings.get(range, () => this.read(range), FRESH_MS[range]);
   }
 
   /** A range that ended at an instant. Each reading serves one viewer, one after another. */

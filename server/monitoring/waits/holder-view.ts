@@ -16,6 +16,7 @@ import type { LockTable } from '../lock-list/table/lock-table';
 import { type BackendState, publicHealths } from '../projection/monitored-backend';
 import type { ProjectionRow } from '../projection/projection-row';
 import { TopN } from '../projection/top-n';
+import { SharedReadings } from '../shared-readings';
 import { heldLock, processWait } from './held-lock';
 import { HolderIndex, type HolderProcess } from './holder-index';
 import { isFound } from './holder-search';
@@ -62,24 +63,16 @@ const NO_PART: Part = { locks: new Set(), waits: [] };
 export class HolderView {
   private readonly index: HolderIndex;
   /** By search. */
-  private readonly pages = new Map<string, { page: Promise<HoldersPage>; madeAt: number }>();
+  private readonly pages: SharedReadings<HoldersPage>;
 
   constructor(private readonly parts: HolderViewOptions) {
     this.index = new HolderIndex(parts.table);
+    this.pages = new SharedReadings(parts.clock, PAGE_FOR_MS);
   }
 
   /** @param search a text that finds processes; empty lists all */
   page(search = ''): Promise<HoldersPage> {
-    const now = this.parts.clock.monotonic();
-    for (const [key, { madeAt }] of this.pages) {
-      if (now - madeAt >= PAGE_FOR_MS) this.pages.delete(key);
-    }
-    const known = this.pages.get(search);
-    if (known) return known.page;
-    const page = this.makePage(search);
-    this.pages.set(search, { page, madeAt: now });
-    page.catch(() => this.pages.delete(search));
-    return page;
+    return this.pages.get(search, () => this.makePage(search));
   }
 
   /** @throws LockyardError `NOT_FOUND` for a process that neither holds a lock nor waits for one */
