@@ -155,10 +155,7 @@ export function defineSchema(kit: Kit) {
        * that limit was introduced; 0: it had not. Null: its names have not been counted since then.
        */
       grownMaxLocks: kit.whole(),
-      /**
-       * Null while it exists. The row of a removed namespace is kept, so that it is never created
-       * on another backend.
-       */
+      /** Null while it exists. A removed one keeps its row: no other backend may have its name. */
       removedAt: kit.whole(),
     },
     () => [],
@@ -234,6 +231,8 @@ export function defineSchema(kit: Kit) {
       revokedAt: kit.whole(),
       /** It is refused from then on; null: it does not expire. */
       expiresAt: kit.whole(),
+      /** When `expiresAt` was last changed; null: it is as at creation. */
+      expirySetAt: kit.whole(),
       /** JSON: `KeyLimits`; null: none. Only keys of the limited form have any. */
       limits: kit.document(),
       /** The id of the key that replaced it by rotation; null: none. */

@@ -43,7 +43,9 @@ export async function changeApiKey(
     const expiresAt = wantedExpiry === undefined ? row.expiresAt : wantedExpiry;
     // A key of the limited form keeps that form, even if all limits are lifted.
     const limits = row.limits === null ? null : JSON.stringify({ prefix, verbs });
-    await tx.update(apiKeys).set({ namespaces, limits, expiresAt }).where(eq(apiKeys.id, id));
+    const expirySetAt = expiresAt === row.expiresAt ? row.expirySetAt : clock.now();
+    const changed = { namespaces, limits, expiresAt, expirySetAt };
+    await tx.update(apiKeys).set(changed).where(eq(apiKeys.id, id));
     const held = namespacesOf(row.namespaces);
     const was = { namespaces: held, ...before, expiresAt: row.expiresAt };
     return { answer: { id }, result: { was } };

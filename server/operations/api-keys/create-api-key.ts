@@ -65,6 +65,7 @@ export async function createApiKey(
       lastUsedAt: null,
       revokedAt: null,
       expiresAt,
+      expirySetAt: null,
       limits,
       replacedBy: null,
     };

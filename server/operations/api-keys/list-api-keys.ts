@@ -87,7 +87,7 @@ function olderThan(apiKeys: Schema['apiKeys'], before: string): SQL | undefined 
 }
 
 function toRow(stored: Schema['apiKeys']['$inferSelect'], now: number): ApiKeyRow {
-  const { secretHash: _, namespaces, purpose, limits, ...row } = stored;
+  const { secretHash: _, expirySetAt: __, namespaces, purpose, limits, ...row } = stored;
   const { prefix = null, verbs = null } = limitsOf(limits);
   const whatElse = row.revokedAt === null ? 'live' : 'revoked';
   return {

@@ -187,6 +187,23 @@ test('of two simultaneous rotations of a key one succeeds', async () => {
   expect([await check(made.key), await check(immediate.key)]).toEqual([401, 200]);
 });
 
+test('the successor of a key lives as long as the expiry that its key was last given', async () => {
+  const lifetimeOf = async (id: string) =>
+    ((await rotateApiKey(api.cli, { id, graceMs: 0 })).expiresAt ?? Infinity) - clock.now();
+  const plain = await create({});
+  const expiring = await create({ expiresInMs: 10 * DAY_MS });
+  clock.pass(5 * DAY_MS);
+  await changeApiKey(api.cli, { id: expiring.id, expiresAt: expiring.expiresAt, prefix: 'a' });
+  const unchanged = await rotateApiKey(api.cli, { id: expiring.id, graceMs: 0 });
+  expect((unchanged.expiresAt ?? 0) - clock.now()).toBe(10 * DAY_MS);
+  clock.pass(DAY_MS);
+  for (const id of [plain.id, unchanged.id]) {
+    await changeApiKey(api.cli, { id, expiresInMs: 2 * DAY_MS });
+    clock.pass(DAY_MS);
+    expect(await lifetimeOf(id)).toBe(2 * DAY_MS);
+  }
+});
+
 test('a rotated key is never allowed more, or for longer than its grace', async () => {
   const { id } = await create({ prefix: 'mine:', verbs: ['acquire', 'read'] });
   await rotateApiKey(api.cli, { id, graceMs: 60_000 });

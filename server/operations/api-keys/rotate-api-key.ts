@@ -17,7 +17,8 @@ export interface RotatedKey extends CreatedKey {
 /**
  * Creates a new key of the same name, namespaces and limits, and lets the old one expire after the
  * grace period. Holds belong to the name, so the new key renews and releases what the old one
- * acquired. The new key of one that expires lives as long as the old one was meant to.
+ * acquired. The new key of one that expires lives as long as the old one was meant to when its
+ * expiry was last set.
  *
  * Of two simultaneous rotations of a key one is refused.
  *
@@ -38,7 +39,8 @@ export async function rotateApiKey(
       const message = `This API key was rotated already; ${old.replacedBy} has taken its place.`;
       throw new LockyardError('CONFLICT', message);
     }
-    const expiresAt = old.expiresAt === null ? null : now + (old.expiresAt - old.createdAt);
+    const lifetimeMs = (old.expiresAt ?? 0) - (old.expirySetAt ?? old.createdAt);
+    const expiresAt = old.expiresAt === null ? null : now + lifetimeMs;
     const limits = old.limits ?? storedLimits({ prefix: undefined, verbs: undefined }, expiresAt);
     const { id, secretHash, key } = newApiKey(formOf(limits));
     await tx.insert(apiKeys).values({
@@ -50,6 +52,7 @@ export async function rotateApiKey(
       createdAt: now,
       lastUsedAt: null,
       expiresAt,
+      expirySetAt: null,
     });
     const endsAt = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, now + graceMs);
     const ends = graceMs === 0 ? { revokedAt: now } : { expiresAt: endsAt };
