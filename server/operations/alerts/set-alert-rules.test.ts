@@ -49,5 +49,8 @@ describe.each(TEST_DIALECTS)('alert rules over %s', (dialect) => {
     await expect(change(9_000, 7_000)).rejects.toMatchObject({ reason: 'CONFLICT' });
     // The answer was lost, and the change is sent again.
     expect(await change(8_000, 7_000)).toMatchObject({ rules: { waitsOverMs: 8_000 } });
+    expect((await listAudit(admin, { limit: 1 })).rows[0]).toMatchObject({
+      outcome: 'not_applied',
+    });
   });
 });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { eq, isNull } from 'drizzle-orm';
 import { allOf } from '@/db/database';
 import type { SetAlertRulesInput } from '../../contract/console/alerts/alert-inputs';
@@ -44,6 +45,7 @@ export async function setAlertRules(
     await tx.delete(alertRules).where(isOfNamespace);
     if (rules) await tx.insert(alertRules).values({ namespace, rules: JSON.stringify(rules) });
     const answer = { namespace, rules: wanted, isOwn: rules !== null };
-    return { answer, result: { before } };
+    const isUnchanged = isDeepStrictEqual(row ? before : null, rules);
+    return { answer, result: { before }, isUnchanged };
   });
 }

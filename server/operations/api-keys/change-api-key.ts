@@ -48,7 +48,9 @@ export async function changeApiKey(
     await tx.update(apiKeys).set(changed).where(eq(apiKeys.id, id));
     const held = namespacesOf(row.namespaces);
     const was = { namespaces: held, ...before, expiresAt: row.expiresAt };
-    return { answer: { id }, result: { was } };
+    const isUnchanged =
+      namespaces === row.namespaces && limits === row.limits && expiresAt === row.expiresAt;
+    return { answer: { id }, result: { was }, isUnchanged };
   });
   verifier.forget(id);
   return answer;

@@ -103,7 +103,17 @@ describe.each(TEST_DIALECTS)('the policy of a namespace over %s', (dialect) => {
       outcome: 'done',
       result: { before: DEFAULT_POLICY, after: POLICY },
     });
+    const lastOutcome = async () => {
+      const { rows } = await listAudit(admin() as OperationContext, { limit: 1 });
+      return rows[0]?.outcome;
+    };
+    await set(POLICY);
+    expect(await lastOutcome()).toBe('not_applied');
+    await set(DEFAULT_POLICY);
     await set(null);
+    expect(await lastOutcome()).toBe('done');
+    await set(null);
+    expect(await lastOutcome()).toBe('not_applied');
   });
 
   test('changed several times at once has a correct audit entry for each change', async () => {

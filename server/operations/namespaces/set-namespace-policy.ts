@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { eq, isNull } from 'drizzle-orm';
 import { allOf } from '@/db/database';
 import type { SetNamespacePolicyInput } from '../../contract/console/access-inputs';
@@ -42,7 +43,8 @@ export async function setNamespacePolicy(
     requireUsableGate(config, row.backend, policy?.gate ?? null);
     await tx.update(namespaces).set({ policy: stored }).where(exists);
     const result = { before: policyOfRow(row), after: policyOfRow({ ...row, policy: stored }) };
-    return { answer: { name, policy: result.after }, result };
+    const isUnchanged = isDeepStrictEqual(present, policy === null ? null : result.after);
+    return { answer: { name, policy: result.after }, result, isUnchanged };
   });
   await directory.refresh().catch((err: unknown) => {
     log.warn({ err }, 'could not reload the policies; retrying');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import type { Actor } from '../../auth/actor';
+import { changeApiKey } from '../api-keys/change-api-key';
 import { createApiKey } from '../api-keys/create-api-key';
 import { listAllApiKeys } from '../api-keys/list-api-keys';
 import { revokeApiKey } from '../api-keys/revoke-api-key';
@@ -235,8 +236,10 @@ describe.each(TEST_DIALECTS)('users and permissions on %s', (dialect) => {
     const unchanging = [
       () => setRole(root(), { id, role: 'operator' }),
       () => setDisabled(root(), { id, disabled: false }),
+      () => changeApiKey(root(), { id: otherId, namespaces: ['default'], expiresAt: null }),
       () => revokeApiKey(root(), { id: keyId }),
     ];
+    const { id: otherId } = await createApiKey(root(), { ...wanted, name: 'live' });
     await revokeApiKey(root(), { id: keyId });
     for (const change of unchanging) {
       await change();
