@@ -51,6 +51,10 @@ test('locks are listed with their holders, the most urgent first', async () => {
     notResponding: [],
   });
   expect(await run('--namespace', 'default')).toBe('');
+  await expect(listed('--namespace', 'jbos')).rejects.toMatchObject({
+    reason: 'NOT_FOUND',
+    message: 'There is no namespace "jbos".',
+  });
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { formatDuration } from '../../../client/command/terminal/duration';
 import { clockOffsetOfKeeper } from '../../contract/console/backend-health';
 import type { LockPage, LockRow } from '../../contract/console/lock-row';
+import { LockyardError } from '../../contract/errors';
 import { listLocks } from '../../operations/locks/for-people/lock-views';
 import type { ControlContext } from '../../operations/operation-context';
 import type { CliAnswer } from '../cli-answer';
@@ -12,13 +13,20 @@ import { notResponding, silenceNotes } from './not-responding';
 /**
  * The locks as the server last read them, most urgent first: at most one page. Locks of a backend
  * that does not respond are in the state `unknown`.
+ *
+ * @throws LockyardError `NOT_FOUND` for a namespace that does not exist
  */
 export async function listAllLocks(
   ctx: ControlContext,
   input: InputOf<'locks list'>,
 ): Promise<CliAnswer> {
   const order = { sort: 'worst', descending: false, offset: 0, limit: 1_000 } as const;
-  const page = await listLocks(requireServer(ctx), { ...input, ...order });
+  const server = requireServer(ctx);
+  const { namespace } = input;
+  if (namespace !== undefined && !(await server.runtime.namespaces.get(namespace))) {
+    throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
+  }
+  const page = await listLocks(server, { ...input, ...order });
   const locks = page.rows.map((row) => {
     const { namespace, name, status, holders, waiters } = row;
     return { namespace, name, state: status, holders, ...shownHold(row), waiters };
