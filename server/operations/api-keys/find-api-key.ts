@@ -42,9 +42,11 @@ export async function selectKeyForUpdate(
 
 /** @throws LockyardError `CONFLICT` for a key that was revoked or has expired */
 export function requireLiveKey(key: StoredKey, now: number): void {
+  const { revokedAt, replacedBy } = key;
+  const what = replacedBy === null ? 'create a new one' : `${replacedBy} has taken its place`;
   if (hasExpired(key, now)) {
-    throw new LockyardError('CONFLICT', 'This API key has expired; create a new one.');
+    throw new LockyardError('CONFLICT', `This API key has expired; ${what}.`);
   }
-  if (key.revokedAt === null) return;
-  throw new LockyardError('CONFLICT', 'This API key has been revoked; create a new one.');
+  if (revokedAt === null) return;
+  throw new LockyardError('CONFLICT', `This API key has been revoked; ${what}.`);
 }

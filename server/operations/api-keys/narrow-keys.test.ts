@@ -185,6 +185,14 @@ test('of two simultaneous rotations of a key one succeeds', async () => {
   });
   const immediate = await rotateApiKey(api.cli, { id: made.id, graceMs: 0 });
   expect([await check(made.key), await check(immediate.key)]).toEqual([401, 200]);
+  const ended = [
+    [id, /^This API key has expired; (\w+) has taken its place\.$/, made.id],
+    [made.id, /^This API key has been revoked; (\w+) has taken its place\.$/, immediate.id],
+  ] as const;
+  for (const [old, says, successor] of ended) {
+    const error = await rotateApiKey(api.cli, { id: old, graceMs: 0 }).catch((each) => each);
+    expect(says.exec(error.message)?.[1]).toBe(successor);
+  }
 });
 
 test('the successor of a key lives as long as the expiry that its key was last given', async () => {
