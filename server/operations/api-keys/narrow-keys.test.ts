@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestClock } from '@/server/platform/testing/test-clock';
 import { ApiHarness } from '@/test/api-harness';
-import type { CreateKeyInput } from '../../contract/console/access-inputs';
+import { type CreateKeyInput, EXPIRES_AT_MAX } from '../../contract/console/access-inputs';
 import { KEY_VERBS } from '../../contract/key-verbs';
 import { SERVICE_API, type ServiceProcedureName } from '../../contract/service-api';
 import { DAY_MS } from '../../core/time-units';
@@ -210,6 +210,10 @@ test('the successor of a key lives as long as the expiry that its key was last g
     clock.pass(DAY_MS);
     expect(await lifetimeOf(id)).toBe(2 * DAY_MS);
   }
+  const endless = await create({ expiresAt: EXPIRES_AT_MAX });
+  clock.pass(DAY_MS);
+  const next = await rotateApiKey(api.cli, { id: endless.id, graceMs: 0 });
+  expect(next.expiresAt).toBe(EXPIRES_AT_MAX);
 });
 
 test('a rotated key is never allowed more, or for longer than its grace', async () => {

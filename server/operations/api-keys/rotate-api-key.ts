@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { newApiKey } from '../../auth/api-keys/api-key-text';
-import type { RotateKeyInput } from '../../contract/console/access-inputs';
+import { EXPIRES_AT_MAX, type RotateKeyInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import type { ControlContext } from '../operation-context';
@@ -40,7 +40,7 @@ export async function rotateApiKey(
       throw new LockyardError('CONFLICT', message);
     }
     const lifetimeMs = (old.expiresAt ?? 0) - (old.expirySetAt ?? old.createdAt);
-    const expiresAt = old.expiresAt === null ? null : now + lifetimeMs;
+    const expiresAt = old.expiresAt === null ? null : Math.min(now + lifetimeMs, EXPIRES_AT_MAX);
     const limits = old.limits ?? storedLimits({ prefix: undefined, verbs: undefined }, expiresAt);
     const { id, secretHash, key } = newApiKey(formOf(limits));
     await tx.insert(apiKeys).values({
