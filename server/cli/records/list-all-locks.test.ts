@@ -55,6 +55,9 @@ test('locks are listed with their holders, the most urgent first', async () => {
     reason: 'NOT_FOUND',
     message: 'There is no namespace "jbos".',
   });
+  const elsewhere = { ...api.runtime, engines: new Map() };
+  const ask = await parse('--namespace', 'jobs');
+  await expect(runCliCommand(elsewhere, ask)).rejects.toMatchObject({ reason: 'BACKEND_DOWN' });
 });
 
 test.each([

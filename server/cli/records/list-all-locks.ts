@@ -1,8 +1,8 @@
 import { formatDuration } from '../../../client/command/terminal/duration';
 import { clockOffsetOfKeeper } from '../../contract/console/backend-health';
 import type { LockPage, LockRow } from '../../contract/console/lock-row';
-import { LockyardError } from '../../contract/errors';
 import { listLocks } from '../../operations/locks/for-people/lock-views';
+import { engineOf } from '../../operations/locks/resolve-lock';
 import type { ControlContext } from '../../operations/operation-context';
 import type { CliAnswer } from '../cli-answer';
 import type { InputOf } from '../provisioning/provisioning-command';
@@ -14,7 +14,8 @@ import { notResponding, silenceNotes } from './not-responding';
  * The locks as the server last read them, most urgent first: at most one page. Locks of a backend
  * that does not respond are in the state `unknown`.
  *
- * @throws LockyardError `NOT_FOUND` for a namespace that does not exist
+ * @throws LockyardError `NOT_FOUND` for a namespace that does not exist; `BACKEND_DOWN` for one on
+ *   a backend that the server is not configured for
  */
 export async function listAllLocks(
   ctx: ControlContext,
@@ -22,10 +23,7 @@ export async function listAllLocks(
 ): Promise<CliAnswer> {
   const order = { sort: 'worst', descending: false, offset: 0, limit: 1_000 } as const;
   const server = requireServer(ctx);
-  const { namespace } = input;
-  if (namespace !== undefined && !(await server.runtime.namespaces.get(namespace))) {
-    throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
-  }
+  if (input.namespace !== undefined) await engineOf(server, input.namespace);
   const page = await listLocks(server, { ...input, ...order });
   const locks = page.rows.map((row) => {
     const { namespace, name, status, holders, waiters } = row;
