@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { setNamespacePolicyInput } from '../../contract/console/access-inputs';
 import { setAlertRulesInput } from '../../contract/console/alerts/alert-inputs';
-import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
 import { LockyardError } from '../../contract/errors';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { setAlertRules } from '../../operations/alerts/set-alert-rules';
@@ -13,7 +12,6 @@ import {
 import { removeNamespace } from '../../operations/namespaces/remove-namespace';
 import { setNamespacePolicy } from '../../operations/namespaces/set-namespace-policy';
 import type { ControlContext } from '../../operations/operation-context';
-import { nearestName } from '../../platform/nearest-name';
 import type { CliAnswer } from '../cli-answer';
 import { requireServer } from '../require-server';
 import { createIfMissing } from './create-if-missing';
@@ -73,7 +71,7 @@ export async function changePolicy(
   const { ownPolicy, policy: present } = await settingsOf(ctx, name);
   const policy = set ? { ...policyBase(ownPolicy), ...set } : null;
   const seen = set && (ownPolicy ? present : null);
-  const input = checked(setNamespacePolicyInput, { name, policy, seen, reason }, DEFAULT_POLICY);
+  const input = checked(setNamespacePolicyInput, { name, policy, seen, reason });
   const changed = await setNamespacePolicy(ctx, input);
   return { text: null, data: { ...changed } };
 }
@@ -123,7 +121,7 @@ export async function changeRules(
   const rules = set ? { ...alertRules, ...set } : null;
   const seen = set && alertRules;
   const wanted = { namespace: name, rules, seen, reason };
-  const input = checked(setAlertRulesInput, wanted, DEFAULT_ALERT_RULES);
+  const input = checked(setAlertRulesInput, wanted);
   const changed = await setAlertRules(ctx, input);
   return { text: null, data: { name, ...changed } };
 }
@@ -134,23 +132,10 @@ async function settingsOf(ctx: ControlContext, name: string): Promise<NamespaceS
   throw new LockyardError('NOT_FOUND', `There is no namespace "${name}".`);
 }
 
-/**
- * @param settings by the names that `--set` may have
- * @throws LockyardError `INVALID`
- */
-function checked<S extends z.ZodType>(schema: S, value: unknown, settings: object): z.output<S> {
+/** @throws LockyardError `INVALID` for settings that do not fit one another */
+function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
-  // Of a value in a list, the name of the list.
-  const field = issue?.path.findLast((part) => typeof part === 'string') ?? '';
-  const isNoList = issue?.code === 'invalid_type' && issue.expected === 'array';
-  const says = `${issue?.message}${isNoList ? ', such as ["host"]' : ''}`;
-  if (unknown === undefined) throw new LockyardError('INVALID', `--set ${field}: ${says}.`);
-  const meant = nearestName(unknown, Object.keys(settings));
-  throw new LockyardError(
-    'INVALID',
-    `--set ${unknown}: there is no such setting; did you mean ${meant}? See docs/provisioning.md.`,
-  );
+  throw new LockyardError('INVALID', `--set ${String(issue?.path.at(-1))}: ${issue?.message}.`);
 }

@@ -7,7 +7,8 @@ import {
   refuseOtherOptions,
   UsageError,
 } from '../usage-error';
-import { type ProvisioningVerb, SETTING_NAME_MAX } from './provisioning-command';
+import { parseSettings } from './parse-settings';
+import type { ProvisioningVerb } from './provisioning-command';
 
 const OPTIONS = {
   id: { type: 'string' },
@@ -162,7 +163,7 @@ function inputOf(verb: ProvisioningVerb, values: Values): Record<string, unknown
     ...(values.grace !== undefined && { graceMs: durationOf('grace', values.grace) }),
     ...(values.for !== undefined && { forMs: durationOf('for', values.for) }),
     ...((values.disable || values.enable) && { disabled: values.disable === true }),
-    ...(values.set && { set: settingsOf(values.set) }),
+    ...(values.set && { set: parseSettings(verb, values.set) }),
     default: values.default,
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
@@ -217,30 +218,4 @@ function expiry(text: string | undefined): Record<string, number> {
   throw new UsageError(
     '--expires: must be a duration such as 90d, or an instant such as 2027-01-31T00:00:00Z.',
   );
-}
-
-/** Reads settings such as `leaseMaxMs=60000`: a value that is not JSON is read as text. */
-function settingsOf(texts: string[]): Record<string, unknown> {
-  const settings = new Map<string, unknown>();
-  for (const text of texts) {
-    const at = text.indexOf('=');
-    if (at < 1) throw new UsageError('--set: must be NAME=VALUE, such as leaseMaxMs=60000.');
-    const name = text.slice(0, at);
-    // The command's schema would drop the one silently, and refuse the other in vague words.
-    if (name === '__proto__' || name.length > SETTING_NAME_MAX) throw noSetting(name);
-    if (settings.has(name)) throw new UsageError(`--set ${name}: may be given only once.`);
-    settings.set(name, jsonOr(text.slice(at + 1)));
-  }
-  return Object.fromEntries(settings);
-}
-
-const noSetting = (name: string) =>
-  new UsageError(`--set ${name}: there is no such setting. See docs/provisioning.md.`);
-
-function jsonOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
