@@ -10,6 +10,7 @@ import {
   longUnread,
   outageNote,
   type Reading,
+  refusalOf,
   STALE_AFTER_MS,
   silenceMs,
 } from './reading-store';
@@ -50,6 +51,22 @@ test('a record on a shard goes by the clock and the silence of that shard', () =
   expect(lastAnswerAt(sharded, on('default.b'))).toBe(1_000_010);
   // On its own page, the health is that of its shard, under the id of the backend.
   expect(backendNow(reading, on('default.b'), 500)).toBe(999_700);
+});
+
+test('why a store rejects requests is known of the shard that does, while it does', () => {
+  const [health] = reading.backends as [BackendHealth];
+  const refusal = 'It is read-only.';
+  const shards = [
+    { ...health, id: 'default.a', name: 'a', reachable: false, refusal },
+    { ...health, id: 'default.b', name: 'b', reachable: false },
+    { ...health, id: 'default.c', name: 'c', refusal },
+  ];
+  const backends = [{ ...health, reachable: false, shards }];
+  const of = (shard: string) => refusalOf({ backends }, { backend: 'default', shard });
+  expect(['default.a', 'default.b', 'default.c'].map(of)).toEqual([refusal, null, null]);
+  expect(refusalOf({ backends }, null)).toBeNull();
+  const own = [{ ...health, reachable: false, refusal }];
+  expect(refusalOf({ backends: own }, { backend: 'default', shard: 'default.a' })).toBe(refusal);
 });
 
 test('what is said about a stale reading is of its instant, as its status is', () => {

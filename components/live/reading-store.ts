@@ -135,6 +135,12 @@ export function silenceMs(reading: Reading, of: ClockOf, nowMs: number | null): 
   return (health?.silentForMs ?? 0) + runOnMs(ageOf(reading, nowMs));
 }
 
+/** Why a store rejects requests; null: it serves, or does not respond. */
+export function refusalOf({ backends }: Pick<Reading, 'backends'>, of: ClockOf): string | null {
+  const health = of && healthOfKeeper(backends, of);
+  return health?.reachable === false ? (health.refusal ?? null) : null;
+}
+
 /** How old what a page shows of a backend is, in milliseconds. */
 export function backendAgeMs(reading: Reading, backend: string, nowMs: number | null): number {
   const health = reading.backends.find(({ id }) => id === backend);

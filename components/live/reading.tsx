@@ -22,6 +22,7 @@ import {
   outageNote,
   type Reading,
   type ReadingStore,
+  refusalOf,
   runOnMs,
   STALE_AFTER_MS,
   silenceMs,
@@ -80,18 +81,19 @@ function useFromReading<T extends Primitive>(
 }
 
 /**
- * A primitive that depends on a store's clock, its silence, and its last answer; once the reading
- * is stale, all are as of that reading.
+ * A primitive that depends on a store's clock, its silence, its last answer, and why it rejects
+ * requests; once the reading is stale, all are as of that reading.
  */
 export function useAtBackend<T extends Primitive>(
   of: ClockOf,
-  select: (now: number, silentMs: number, lastAnswerAt: number) => T,
+  select: (now: number, silentMs: number, lastAnswerAt: number, refusal: string | null) => T,
 ): T {
   return useFromReading((reading, nowMs) =>
     select(
       backendNow(reading, of, nowMs),
       silenceMs(reading, of, nowMs),
       lastAnswerAt(reading, of),
+      refusalOf(reading, of),
     ),
   );
 }

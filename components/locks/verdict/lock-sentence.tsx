@@ -24,8 +24,9 @@ export function LockSentence({ row, hold = row.hold }: { row: LockRow; hold?: Ho
   const zone = useZone();
   const isStale = useIsStale();
   // One text for all parts, since only a primitive is compared with the one before.
-  const encoded = useAtBackend(row, (now, silentMs, readAt) => {
-    const view = { now, readAt, silentMs, clockText: (at: number) => clockText(at, now, zone) };
+  const encoded = useAtBackend(row, (now, silentMs, readAt, refusal) => {
+    const at = (instant: number) => clockText(instant, now, zone);
+    const view = { now, readAt, silentMs, refusal, clockText: at };
     return JSON.stringify(lockVerdict({ ...row, hold }, view));
   });
   const parts = useMemo<VerdictPart[]>(() => JSON.parse(encoded), [encoded]);

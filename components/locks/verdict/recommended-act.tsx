@@ -153,9 +153,10 @@ function useRecommendation(
   const isClosed = useIsClosed(row.backend);
   const isKnown = !isStale && (fresh || row.status === 'unknown');
   // As a text, since only a primitive is compared with the one before.
-  const encoded = useAtBackend(row, (now, silentMs, readAt) => {
+  const encoded = useAtBackend(row, (now, silentMs, readAt, refusal) => {
     const facts = { row: { ...row, hold }, hold, waiters, policy, isClosed };
-    const view = { now, readAt, silentMs, clockText: (at: number) => clockText(at, now, zone) };
+    const at = (instant: number) => clockText(instant, now, zone);
+    const view = { now, readAt, silentMs, refusal, clockText: at };
     return JSON.stringify(recommendedAct({ ...facts, ...(waitPart && { waitPart }) }, view));
   });
   const recommendation = useMemo<Recommendation | null>(() => JSON.parse(encoded), [encoded]);

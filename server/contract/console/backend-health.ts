@@ -22,14 +22,17 @@ export interface BackendHealth {
   clockSpreadMs?: number;
   /** The last data loss detected on it; null or absent if there was none. */
   loss?: BackendLossRow | null;
-  /** Why it refuses to serve, even if it responds; null or absent if it serves or is down. */
+  /**
+   * Why it refuses to serve, even if it responds; null or absent if it serves or is down. With
+   * shards: why all of it is disabled on this server; each shard has its own.
+   */
   refusal?: string | null;
   /** The databases of a sharded backend, by name. */
   shards?: ShardHealth[];
 }
 
 /** The health of one shard. History is stored under its id; the console shows its name. */
-export interface ShardHealth extends Omit<BackendHealth, 'shards' | 'refusal'> {
+export interface ShardHealth extends Omit<BackendHealth, 'shards'> {
   /** `host:port/database`. */
   name: string;
 }

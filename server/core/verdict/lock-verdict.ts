@@ -69,18 +69,23 @@ function keptVerdict(row: LockRow, hold: HoldRow, view: VerdictView): VerdictPar
   );
 }
 
-function unknownVerdict(row: LockRow, { now, silentMs }: VerdictView): VerdictPart[] {
+function unknownVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
+  const { now, silentMs, refusal } = view;
   const { unreadable, backend, hold, readAt } = row;
   if (unreadable !== undefined) {
     const why = `${visibleText(unreadable)} No grants until it can be read.`;
     return joinSentences([strong('State unknown: record unreadable.')], [sentencePart(why)]);
   }
-  const silence = `backend “${backend}” has not responded for ${spokenDuration(silentMs)}.`;
-  if (!hold) return [strong(`State unknown: ${silence}`)];
+  const length = spokenDuration(silentMs);
+  const outage = refusal
+    ? [strong(`State unknown for ${length}: backend “${backend}” rejects requests.`)]
+    : [strong(`State unknown: backend “${backend}” has not responded for ${length}.`)];
+  const reason = refusal ? [sentencePart(refusal)] : [];
+  if (!hold) return joinSentences(outage, reason);
   const knownUntil = Math.max(readAt, Math.min(now - silentMs, hold.expiresAt));
   const heldMs = Math.max(0, knownUntil - hold.grantedAt);
   const last = `Last known: held for at least ${spokenDuration(heldMs)} by ${holderText(hold)}.`;
-  return joinSentences([strong(`State unknown: ${silence}`)], [sentencePart(last)]);
+  return joinSentences(outage, reason, [sentencePart(last)]);
 }
 
 function frozenVerdict(row: LockRow, view: VerdictView): VerdictPart[] {

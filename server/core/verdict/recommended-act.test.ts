@@ -396,3 +396,11 @@ test('a recommendation counts down between two readings', () => {
   const act = recommended(blocked, { ...view, now: now + 1_000, readAt: now });
   expect(plain(act?.title ?? '')).toBe('Wait: it frees in 25 s');
 });
+
+test('a backend that responds, but rejects requests, is not waited for to respond', () => {
+  const facts: Case = { row: { ...row, status: 'unknown' } };
+  expect(recommended(facts, { ...view, refusal: 'Redis is full.' })).toMatchObject({
+    title: 'Restore backend mysql-core',
+    effect: 'No action is possible until it accepts requests. Leases keep counting down meanwhile.',
+  });
+});

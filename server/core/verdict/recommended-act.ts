@@ -37,7 +37,7 @@ export function recommendedAct(facts: ActFacts, view: VerdictView): Recommendati
   const { row, hold, waitPart } = facts;
   const { status } = row;
   const known = lastKnownAt(view);
-  if (status === 'unknown') return forUnknown(row);
+  if (status === 'unknown') return forUnknown(row, view);
   if (status === 'frozen') return forFrozen(row);
   if (!hold || isReleased(hold) || hold.expiresAt <= known) return null;
   const isDead = row.orphaned?.token === hold.token || livenessAt(hold, known).state === 'dead';
@@ -62,7 +62,7 @@ function isOverdue(row: LockRow, hold: HoldRow, now: number): boolean {
   return now - refused.lastAt <= REFUSED_RECENTLY_MS;
 }
 
-function forUnknown({ backend, unreadable }: LockRow): Recommendation {
+function forUnknown({ backend, unreadable }: LockRow, { refusal }: VerdictView): Recommendation {
   if (unreadable !== undefined) {
     return {
       verb: 'wait',
@@ -73,7 +73,9 @@ function forUnknown({ backend, unreadable }: LockRow): Recommendation {
   return {
     verb: 'wait',
     title: `Restore backend ${backend}`,
-    effect: 'No action is possible until it responds. Leases keep counting down meanwhile.',
+    effect:
+      `No action is possible until it ${refusal ? 'accepts requests' : 'responds'}. ` +
+      'Leases keep counting down meanwhile.',
   };
 }
 

@@ -17,8 +17,10 @@ export interface VerdictView {
    * then, such as a renewal, is not known. Durations still run on to `now`.
    */
   readAt?: number;
-  /** How long that backend has not responded, in milliseconds. */
+  /** How long that backend has not responded, or not served, in milliseconds. */
   silentMs: number;
+  /** Why it rejects requests; null or absent if it serves or does not respond. */
+  refusal?: string | null;
   /** An instant as the reader's clock shows it, to the minute: `02:41` or `02:41 UTC`. */
   clockText: (at: number) => string;
 }
