@@ -37,8 +37,8 @@ test('a displayed clock skew is never 0 s', () => {
   expect(skewOf(-12_000)).toBe('12 s behind the server');
 });
 
-test('the clock skew of a backend that does not respond is that of its last response', () => {
-  expect(skewOf(0, false)).toBe('in sync at the last response');
+test('the clock skew of a backend that does not serve is the last known one', () => {
+  expect(skewOf(0, false)).toBe('in sync, last known');
 });
 
 test('a responding backend is not shown as healthy while a data loss prevents grants', () => {

@@ -57,7 +57,7 @@ export function BackendFacts({
         ) : (
           <>
             {latencyText(latencyMs)}
-            {!reachable && <AtLastResponse />}
+            {!reachable && <LastKnown />}
           </>
         )}
       </Fact>
@@ -67,7 +67,7 @@ export function BackendFacts({
         ) : (
           <>
             {clockSkewText(clockOffsetMs)}
-            {!reachable && <AtLastResponse />}
+            {!reachable && <LastKnown />}
           </>
         )}
       </Fact>
@@ -120,7 +120,7 @@ function Status({ backend, row }: { backend: BackendHealth; row: GuaranteeRow | 
   return row ? 'healthy' : 'responding';
 }
 
-const AtLastResponse = () => <span className="text-t3"> at the last response</span>;
+const LastKnown = () => <span className="text-t3">, last known</span>;
 
 const sumOfLocks = (namespaces: NamespaceRow[]) =>
   namespaces.reduce((sum, { locks }) => sum + locks, 0);

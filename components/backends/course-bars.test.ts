@@ -27,7 +27,7 @@ test('the words of a course name its range and each silence', () => {
   const fast = { at: step(1), latencyMs: 2.25, wasSilent: false };
   expect(plain(courseSummary([fast, { ...fast, latencyMs: 31 }]))).toBe('2.3 ms to 31 ms');
   expect(plain(courseSummary([fast, { at: step(0), latencyMs: null, wasSilent: true }]))).toBe(
-    '2.3 ms to 2.3 ms, not responding in 1 of 2 half-minutes',
+    '2.3 ms to 2.3 ms, out of service in 1 of 2 half-minutes',
   );
   expect(courseSummary([])).toBe('no readings yet');
 });

@@ -10,7 +10,7 @@ export interface CourseBar {
   at: number;
   /** The distance from the left edge, in steps. */
   left: number;
-  /** The height: 1 for the slowest step, and for one without a response. */
+  /** The height: 1 for the slowest step, and for one in which the backend failed to serve. */
   share: number;
   isSilent: boolean;
 }
@@ -37,7 +37,7 @@ export function courseSummary(points: readonly LatencyPoint[]): string {
   const known = latenciesOf(points);
   const silent = points.filter(({ wasSilent }) => wasSilent).length;
   const silence =
-    silent === 0 ? '' : `not responding in ${silent} of ${points.length} half-minutes`;
+    silent === 0 ? '' : `out of service in ${silent} of ${points.length} half-minutes`;
   if (known.length === 0) return silence || 'no readings yet';
   const range = `${latencyText(Math.min(...known))} to ${latencyText(Math.max(...known))}`;
   return silence ? `${range}, ${silence}` : range;

@@ -11,7 +11,7 @@ import { courseBars, courseSummary, latenciesOf } from './course-bars';
 const HEIGHT = 44;
 const STEPS = COURSE_SPAN_MS / COURSE_STEP_MS;
 
-/** A backend's response time over the last hour, a bar per step; pale where it did not respond. */
+/** A backend's response time over the last hour, a bar per step; pale where it did not serve. */
 export function LatencyCourse({
   backend,
   courses,

@@ -4,7 +4,7 @@ import type { CounterRow } from '@/server/contract/console/counter-row';
 import { wholeSeconds } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { Icon } from '../icons/icon';
-import { useAtBackend } from '../live/reading';
+import { useAtBackend, useStoreRefusal } from '../live/reading';
 import { useSession } from '../live/session';
 import { Button } from '../ui/controls/button';
 import { Instant } from '../ui/instant';
@@ -25,6 +25,7 @@ export function ValuePanel({
 }) {
   const { may } = useSession();
   const now = useAtBackend(row, (at) => wholeSeconds(at));
+  const refusal = useStoreRefusal(row);
   const { state, share } = boundsPosition(row);
   const isTight = state !== 'within' && state !== 'unknown';
   return (
@@ -43,9 +44,12 @@ export function ValuePanel({
         {!row.isKnown && (
           <p className="flex items-center gap-1.5 text-unknown">
             <Icon name="question" size={15} />
-            {row.value === null ? 'Record unreadable' : 'Last known value; backend not responding'}
+            {row.value === null
+              ? 'Record unreadable'
+              : `Last known value; backend ${refusal ? 'rejects requests' : 'not responding'}`}
           </p>
         )}
+        {!row.isKnown && refusal && <p className="text-t2">{refusal}</p>}
       </div>
       <div className="min-w-0 p-4">
         <div className="flex justify-between gap-4 text-12 text-t2">

@@ -54,7 +54,7 @@ export function HolderStrip({ page, filter }: { page: HoldersPage; filter: Holde
         look={look('unknown', unknown)}
         title="Filter: processes without recent evidence"
         value={<FigureCount of={unknown} />}
-        below={unknown > 0 ? unknownBecause(page.rows) : 'none'}
+        below={unknown > 0 ? unknownBecause(page) : 'none'}
         action={show('unknown')}
       />
       <FigureTile

@@ -7,7 +7,7 @@ import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { keyed } from '../format/keyed';
 import { Icon } from '../icons/icon';
-import { useAtBackend } from '../live/reading';
+import { useAtBackend, useOutageText } from '../live/reading';
 import { LivenessNote } from '../locks/lock/liveness-note';
 import { LockLink } from '../locks/lock-link';
 import { type Column, TableHead } from '../ui/table-head';
@@ -179,13 +179,14 @@ function processTitle({ owners, ownerCount, host, pid }: ProcessRow): string {
 function Evidence({ row }: { row: ProcessRow }) {
   const { owners, ownerCount, holds, renewedAt, verdict, inDeadlock, silentBackends } = row;
   const now = useAtBackend(null, (at) => wholeSeconds(at));
+  const outage = useOutageText(silentBackends);
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-x-2">
       {inDeadlock && <DeadlockBadge />}
       {silentBackends.length > 0 && (
         <span className="flex items-center gap-1 text-unknown">
           <Icon name="question" size={13} />
-          {silentBackends.join(', ')} not responding
+          {outage}
         </span>
       )}
       {verdict && verdict.kind !== null ? (

@@ -21,7 +21,7 @@ import { StatusBadge } from '../ui/status-badge';
 import { type Column, TableHead } from '../ui/table-head';
 import { ExactName } from '../ui/visible-text';
 import { BackendMark } from './backend-mark';
-import { afterRelease } from './release/release-plan';
+import { AfterRelease } from './release/after-release';
 import { useReleaseProcess } from './release/releasing-process';
 import { useProcessDetail } from './use-process-detail';
 
@@ -126,7 +126,9 @@ function HeldLocks({ detail: { locks } }: { detail: ProcessDetail }) {
               {exactCount(lock.waiters)}
               <span className="md:hidden"> waiting</span>
             </td>
-            <td className="text-12 text-t2">{afterRelease(lock)}</td>
+            <td className="text-12 text-t2">
+              <AfterRelease lock={lock} />
+            </td>
           </tr>
         ))}
       </tbody>

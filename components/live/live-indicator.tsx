@@ -3,7 +3,7 @@
 import { spokenDuration } from '@/server/core/format/durations';
 import { ageText } from '../format/durations';
 import { usePastAt } from '../past/past-at';
-import { useAged, useBackendAge, useOutageNote, useRefusal } from './reading';
+import { useAged, useBackendAge, useOutageNote, useOutageText, useRefusal } from './reading';
 import { useTabState } from './tab/tab-rest';
 import type { LinkState } from './use-live';
 
@@ -39,7 +39,8 @@ export function LiveIndicator({
   const isPast = usePastAt() !== null;
   const isWaking = useTabState() === 'waking';
   const refusal = useRefusal();
-  const what = isCut ? 'Server' : `Backend ${backend}`;
+  const outage = useOutageText([backend]);
+  const silence = isCut ? 'Server not responding' : `Backend ${outage}`;
   const missing = isFleet ? outages : '';
   if (isPast) return null;
   return (
@@ -73,9 +74,7 @@ export function LiveIndicator({
         </button>
       )}
       <span role="status" className="sr-only">
-        {isLost &&
-          !isWaking &&
-          `${refusal ?? `${what} not responding.`} Showing last known values.`}
+        {isLost && !isWaking && `${refusal ?? `${silence}.`} Showing last known values.`}
         {!isLost && missing}
       </span>
     </span>

@@ -127,6 +127,8 @@ test('a backend that rejects requests, or is disabled, is not said to be not res
     'Not responding: default. Rejecting requests: cache. Disabled on this server: orders.',
   );
   expect(outageNote([{ ...rejecting, reachable: true }])).toBe('');
+  const shards = [{ ...rejecting, name: 'a' }];
+  expect(outageNote([{ ...out, shards }])).toBe('Rejecting requests: default.');
 });
 
 test('a first reading of a backend is announced only once it has taken a second', () => {

@@ -2,6 +2,8 @@ import {
   type BackendHealth,
   clockOffsetOfKeeper,
   healthOfKeeper,
+  type Outage,
+  outagesOf,
   type RecordKeeper,
 } from '@/server/contract/console/backend-health';
 import { SECOND_MS } from '@/server/core/time-units';
@@ -82,11 +84,11 @@ export const runOnMs = (ageMs: number): number => (ageMs > STALE_AFTER_MS ? 0 : 
 
 /** Which backends do not serve, and why not, such as `Not responding: orders.`; empty: all do. */
 export function outageNote(backends: Reading['backends']): string {
-  const out = backends.filter(({ reachable }) => !reachable);
+  const having = (outage: Outage) => (health: BackendHealth) => outagesOf(health).includes(outage);
   return [
-    listed('Not responding', out, ({ refusal }) => !refusal),
-    listed('Rejecting requests', out, ({ refusal, shards }) => Boolean(refusal) && !shards),
-    listed('Disabled on this server', out, ({ refusal, shards }) => Boolean(refusal && shards)),
+    listed('Not responding', backends, having('not responding')),
+    listed('Rejecting requests', backends, having('rejecting requests')),
+    listed('Disabled on this server', backends, having('disabled on this server')),
   ]
     .flat()
     .join(' ');

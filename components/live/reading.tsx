@@ -10,7 +10,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import type { BackendHealth } from '@/server/contract/console/backend-health';
+import { type BackendHealth, outageText } from '@/server/contract/console/backend-health';
 import { ageText, displayedMs } from '../format/durations';
 import {
   ageOf,
@@ -139,6 +139,14 @@ export function useReadBackends(): number {
 export function useOutageNote(): string {
   return useFromReading(({ backends }) => outageNote(backends));
 }
+
+/** Why a store rejects requests; null: it serves, or does not respond. */
+export const useStoreRefusal = (of: ClockOf): string | null =>
+  useFromReading((reading) => refusalOf(reading, of));
+
+/** How a backend fails to serve, or how backends do, as {@link outageText} says it. */
+export const useOutageText = (ids: readonly string[]): string =>
+  useFromReading(({ backends }) => outageText(ids, backends));
 
 /** Why the server refuses to send newer data; null: it does not, or no server answers. */
 export const useRefusal = (): string | null => useFromReading(({ refusal = null }) => refusal);

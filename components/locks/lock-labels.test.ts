@@ -97,6 +97,8 @@ const ended = {
 
 const forced = { ...ended, cause: 'forced' as const, at: now - 8_000 };
 
+const SERVES = { silentMs: 0, refusal: null };
+
 describe('the reason explains the status', () => {
   test.each([
     [row({ status: 'held' }), ''],
@@ -137,22 +139,27 @@ describe('the reason explains the status', () => {
     ],
     [row({ status: 'free', hold: null }), ''],
   ])('%#', (given, words) => {
-    expect(plain(reasonLabel(given, now, 41_000))).toBe(words);
+    expect(plain(reasonLabel(given, now, { silentMs: 41_000, refusal: null }))).toBe(words);
   });
 
   test('for a lock of unknown state it says why the state is not known', () => {
-    expect(unknownLabel(row({ status: 'free', hold: null }))).toBeNull();
-    expect(unknownLabel(row({ status: 'unknown' }))).toBe('unknown: backend not responding');
+    expect(unknownLabel(row({ status: 'free', hold: null }), null)).toBeNull();
+    const unknown = row({ status: 'unknown' });
+    expect(unknownLabel(unknown, null)).toBe('unknown: backend not responding');
+    expect(unknownLabel(unknown, 'It is full.')).toBe('unknown: backend rejecting requests');
+    expect(plain(reasonLabel(unknown, now, { silentMs: 41_000, refusal: 'It is full.' }))).toBe(
+      'default rejecting requests (41 s)',
+    );
     const unreadable = row({ status: 'unknown', unreadable: 'It is no JSON.' });
-    expect(unknownLabel(unreadable)).toBe('unknown: record unreadable');
+    expect(unknownLabel(unreadable, null)).toBe('unknown: record unreadable');
   });
 
   test('a deadlock, which the row names, is reason enough for a lock in ordinary demand', () => {
     const isDeadlocked = true;
     const contended = row({ status: 'contended', blocked, namespaceHold: brief });
-    expect(reasonLabel(contended, now, 0, isDeadlocked)).toBe('');
+    expect(reasonLabel(contended, now, SERVES, isDeadlocked)).toBe('');
     const long = row({ status: 'contended', blocked, ownHold: brief });
-    expect(plain(reasonLabel(long, now, 0, isDeadlocked))).toContain('× p99');
+    expect(plain(reasonLabel(long, now, SERVES, isDeadlocked))).toContain('× p99');
   });
 });
 
@@ -178,7 +185,7 @@ test('the waiters of a row are counted once, as standbys where they are', () => 
   const blocked = { callers: 14, sinceSum: now };
   const label = (part: Partial<LockRow>) => {
     const of = row(part);
-    return plain(waitersLabel(of, reasonLabel(of, now, 0)));
+    return plain(waitersLabel(of, reasonLabel(of, now, SERVES)));
   };
   expect(label({ blocked })).toBe('14 waiting');
   expect(label({ waiters: 2 })).toBe('');

@@ -1,3 +1,4 @@
+import type { Outage } from '@/server/contract/console/backend-health';
 import type { HoldRow, LockRow } from '@/server/contract/console/lock-row';
 import type { PermitUse } from '@/server/contract/primitives';
 import {
@@ -23,16 +24,24 @@ export const ENDED_LABELS = {
   superseded: 'ended',
 } as const;
 
+/** For how long a store has not responded, or not served; with a reason, it rejects requests. */
+interface StoreOutage {
+  silentMs: number;
+  refusal: string | null;
+}
+
+const outageLabel = (refusal: string | null): Outage =>
+  refusal ? 'rejecting requests' : 'not responding';
+
 /**
  * Why a row is where it is, in a few words.
  *
- * @param silentMs how long its backend has not responded
  * @param isDeadlocked the row says elsewhere that it is part of a deadlock, which is reason enough
  */
 export function reasonLabel(
   row: LockRow,
   now: number,
-  silentMs: number,
+  { silentMs, refusal }: StoreOutage,
   isDeadlocked = false,
 ): string {
   const { hold, ended, status } = row;
@@ -47,7 +56,7 @@ export function reasonLabel(
     }
     case 'unknown':
       if (row.unreadable !== undefined) return 'record unreadable';
-      return `${row.backend} not responding (${spokenDuration(silentMs)})`;
+      return `${row.backend} ${outageLabel(refusal)} (${spokenDuration(silentMs)})`;
     case 'expiring': {
       const dueAt = hold && renewalDueAt(hold);
       return dueAt && now - dueAt >= 1_000
@@ -176,10 +185,18 @@ function excessLabel(
   return `${factorText(now - (hold?.grantedAt ?? now), p99Ms)} p99`;
 }
 
-/** Why a lock's present state is not known; null if it is known. */
-export function unknownLabel({ status, unreadable }: Pick<LockRow, 'status' | 'unreadable'>) {
+/**
+ * Why a lock's present state is not known; null if it is known.
+ *
+ * @param refusal why its store rejects requests; null: it does not respond
+ */
+export function unknownLabel(
+  { status, unreadable }: Pick<LockRow, 'status' | 'unreadable'>,
+  refusal: string | null,
+): string | null {
   if (status !== 'unknown') return null;
-  return `unknown: ${unreadable === undefined ? 'backend not responding' : 'record unreadable'}`;
+  if (unreadable !== undefined) return 'unknown: record unreadable';
+  return `unknown: backend ${outageLabel(refusal)}`;
 }
 
 /**

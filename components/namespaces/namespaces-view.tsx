@@ -1,7 +1,7 @@
 'use client';
 
 import { useState } from 'react';
-import type { BackendHealth } from '@/server/contract/console/backend-health';
+import { type BackendHealth, outagesOf } from '@/server/contract/console/backend-health';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 import { isFilling } from '@/server/core/filling-namespaces';
@@ -45,7 +45,7 @@ export function NamespacesView({
   const [changing, setChanging] = useState<NamespaceRow | null>(null);
   const changingNow = namespaces?.find(({ name }) => name === changing?.name);
   const isAdmin = may('admin');
-  const silent = new Set(backends.filter(({ reachable }) => !reachable).map(({ id }) => id));
+  const outages = new Map(backends.map((health) => [health.id, outagesOf(health)]));
   return (
     <div className="page">
       <PageHead
@@ -70,7 +70,7 @@ export function NamespacesView({
               <NamespaceTableRow
                 key={namespace.name}
                 namespace={namespace}
-                isSilent={silent.has(namespace.backend)}
+                outage={outages.get(namespace.backend)?.join(' or ') || null}
                 now={now}
                 onChange={isAdmin ? () => setChanging(namespace) : null}
               />
@@ -106,13 +106,13 @@ export function NamespacesView({
 
 function NamespaceTableRow({
   namespace,
-  isSilent,
+  outage,
   now,
   onChange,
 }: {
   namespace: NamespaceRow;
-  /** The namespace's backend does not respond. */
-  isSilent: boolean;
+  /** How the namespace's backend fails to serve; null: it serves. */
+  outage: string | null;
   now: number;
   /** Null for a role that may not change policies. */
   onChange: (() => void) | null;
@@ -120,6 +120,7 @@ function NamespaceTableRow({
   const { name, backend, createdAt, locks, counters, held, waiting, policy } = namespace;
   const names = locks + counters;
   const own = policyBounds(policy).filter(({ isCustom }) => isCustom);
+  const isSilent = outage !== null;
   const ink = isSilent ? 'text-t3' : 'text-t1';
   return (
     <tr>
@@ -135,9 +136,7 @@ function NamespaceTableRow({
             <span className="md:hidden">on </span>
             {backend}
           </span>
-          {isSilent && (
-            <span className="text-12 whitespace-nowrap text-unknown">not responding</span>
-          )}
+          {isSilent && <span className="text-12 whitespace-nowrap text-unknown">{outage}</span>}
         </span>
       </td>
       <td data-cell="wide">
@@ -155,15 +154,21 @@ function NamespaceTableRow({
         </ul>
       </td>
       <td data-cell="count">
-        <Count of={knownCount(locks, isSilent)} label={locks === 1 ? 'lock' : 'locks'} ink={ink} />
+        <Count
+          of={knownCount(locks, isSilent)}
+          label={locks === 1 ? 'lock' : 'locks'}
+          outage={outage}
+          ink={ink}
+        />
       </td>
       <td data-cell="count">
-        <Count of={held} label="held" />
+        <Count of={held} label="held" outage={outage} />
       </td>
       <td data-cell="count">
         <Count
           of={knownCount(waiting, isSilent)}
           label="waiting"
+          outage={outage}
           ink={isSilent || policy.standbyExpected ? ink : 'font-[550] text-contended'}
         />
       </td>
@@ -182,10 +187,20 @@ function NamespaceTableRow({
   );
 }
 
-function Count({ of, label, ink = 'text-t1' }: { of: number | null; label: string; ink?: string }) {
+function Count({
+  of,
+  label,
+  outage,
+  ink = 'text-t1',
+}: {
+  of: number | null;
+  label: string;
+  outage: string | null;
+  ink?: string;
+}) {
   if (of === null) {
     return (
-      <span className="text-t3" title="Unknown: backend not responding">
+      <span className="text-t3" title={`Unknown: backend ${outage ?? 'not responding'}`}>
         ?<span className="md:hidden"> {label}</span>
       </span>
     );

@@ -17,7 +17,7 @@ export const UNTIL_READ = {
 
 /**
  * In place of the page of a lock or a counter that has not been read since the server began,
- * because its backend has not answered.
+ * because its backend has not answered, or rejects requests.
  *
  * @param problem what the server says about that
  */
@@ -30,8 +30,7 @@ export function UnreadSubject({ name, problem }: { name: string; problem: string
       <div className="card flex items-start gap-2.5 px-3.5 py-4" role="status">
         <Icon name="question" size={16} className="mt-0.5 shrink-0 text-unknown" />
         <p className="text-14">
-          State unknown. <VisibleText text={problem} /> It appears here as soon as the backend
-          responds.{' '}
+          State unknown. <VisibleText text={problem} /> It appears here as soon as it can be read.{' '}
           <NearLink href="/backends" className="link rounded-4">
             Backends
           </NearLink>

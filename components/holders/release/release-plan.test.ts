@@ -31,5 +31,8 @@ it('promises a lock to no waiter while the lock delay of its namespace lasts', (
 
 it('promises remaining permits to the next waiter, even if others hold the lock too', () => {
   expect(afterRelease({ ...wanted, sharedWith: 2 })).toBe('granted to heir-1');
+  const unknown: HeldLock = { ...free, status: 'unknown' };
+  expect(afterRelease(unknown)).toBe('unknown: backend not responding');
+  expect(afterRelease(unknown, 'It is full.')).toBe('unknown: backend rejecting requests');
   expect(afterRelease({ ...free, sharedWith: 2 })).toBe('still held by 2\u00a0others');
 });

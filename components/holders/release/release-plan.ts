@@ -4,10 +4,16 @@ import { boundText } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 
-/** What happens to a lock if this hold is released, as far as is known. */
-export function afterRelease(lock: HeldLock): string {
+/**
+ * What happens to a lock if this hold is released, as far as is known.
+ *
+ * @param refusal why its store rejects requests; null: it serves, or does not respond
+ */
+export function afterRelease(lock: HeldLock, refusal: string | null = null): string {
   const { next, sharedWith, isFrozen, delayMs, status } = lock;
-  if (status === 'unknown') return 'unknown: backend not responding';
+  if (status === 'unknown') {
+    return `unknown: backend ${refusal ? 'rejecting requests' : 'not responding'}`;
+  }
   if (isFrozen) return 'free, but frozen: no grants';
   if (sharedWith > 0 && !next) return `still held by ${plural(sharedWith, 'other')}`;
   if (delayMs > 0) return `no grants for ${boundText(delayMs)} (lock delay)`;

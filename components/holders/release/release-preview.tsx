@@ -1,6 +1,7 @@
 import type { HeldLock } from '@/server/contract/console/waits/holder-rows';
 import { ExactName } from '../../ui/visible-text';
-import { afterRelease, isReleasedBy, type ReleaseResult, resultText } from './release-plan';
+import { AfterRelease } from './after-release';
+import { isReleasedBy, type ReleaseResult, resultText } from './release-plan';
 
 /** What happens to each lock of a process if it is released, and then how its release went. */
 export function ReleasePreview({
@@ -23,7 +24,7 @@ export function ReleasePreview({
               {lock.namespace} · {lock.backend}
             </span>
             <span className={`release-result ${isBad ? 'text-dangertext' : 'text-t2'}`}>
-              {result ? resultText(result) : afterRelease(lock)}
+              {result ? resultText(result) : <AfterRelease lock={lock} />}
             </span>
           </li>
         );

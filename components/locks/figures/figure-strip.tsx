@@ -182,7 +182,7 @@ function UnknownFigure({ unknown, action }: { unknown: number | null; action: Fi
   return (
     <FigureTile
       look={look('unknown', unknown ?? 0)}
-      title="Filter: unknown (backend not responding, or record unreadable)"
+      title="Filter: unknown (backend not responding or rejecting requests, or record unreadable)"
       value={unknown === null ? null : <FigureCount of={unknown} />}
       below={null}
       action={action}

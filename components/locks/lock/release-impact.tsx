@@ -7,7 +7,7 @@ import { isReleased } from '@/server/core/lock/lock-record';
 import { othersText, permitsLeft, servedTogether } from '@/server/core/verdict/release-impact';
 import { shortToken } from '../../format/numbers';
 import { Icon, type IconName } from '../../icons/icon';
-import { useStaleAge } from '../../live/reading';
+import { useStaleAge, useStoreRefusal } from '../../live/reading';
 import { useIsClosed } from '../../shell/backend-queries';
 import { Panel } from '../../ui/panel';
 import { ExactName } from '../../ui/visible-text';
@@ -23,7 +23,7 @@ interface Props {
 /** What would happen if the lock were taken from its holder now; says so if it is unknown. */
 export function ReleaseImpact({ detail, chosen }: Props) {
   const { row, policy } = detail;
-  const isUnknown = unknownLabel(row) !== null;
+  const isUnknown = row.status === 'unknown';
   const isKept = chosen !== null && isReleased(chosen);
   // A lock delay begins whenever a hold is lost, even if other holds remain.
   const hasDelay = row.hold !== null && !isKept && policy.lockDelayMs > 0;
@@ -55,7 +55,7 @@ export function ReleaseImpact({ detail, chosen }: Props) {
 function NextGrant({ detail, chosen, delay }: Props & { delay: string | null }) {
   const { row, waiters } = detail;
   const isClosed = useIsClosed(row.backend);
-  const unknown = unknownLabel(row);
+  const unknown = unknownLabel(row, useStoreRefusal(row));
   if (unknown) return `State ${unknown}.`;
   if (isClosed) return 'No grant: backend is not granting locks.';
   if (row.frozen) return 'No grant: frozen.';

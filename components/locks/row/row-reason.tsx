@@ -3,7 +3,7 @@
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { resultLabel, useWatchedResult } from '../../actions/action-results';
 import { Icon } from '../../icons/icon';
-import { useAtBackend, useIsStale } from '../../live/reading';
+import { useAtBackend, useIsStale, useStoreRefusal } from '../../live/reading';
 import { reasonLabel, waitersLabel } from '../lock-labels';
 import { ActedNote } from '../presence/acted-note';
 import { DeadlockMark, useIsDeadlocked } from '../presence/deadlock-mark';
@@ -19,7 +19,11 @@ export function RowReason({ row }: { row: LockRow }) {
   const result = useWatchedResult(row);
   const isDeadlocked = useIsDeadlocked(row);
   const isStale = useIsStale();
-  const label = useAtBackend(row, (now, silentMs) => reasonLabel(row, now, silentMs, isDeadlocked));
+  const label = useAtBackend(row, (now, silentMs, _, refusal) =>
+    reasonLabel(row, now, { silentMs, refusal }, isDeadlocked),
+  );
+  const refusal = useStoreRefusal(row);
+  const isRejected = refusal !== null && row.status === 'unknown' && row.unreadable === undefined;
   const words = isStale && label ? `last known: ${label}` : label;
   if (result) {
     return (
@@ -39,7 +43,7 @@ export function RowReason({ row }: { row: LockRow }) {
       <ActedNote row={row}>
         <span
           className={`row-reason ${REASON_INKS[row.status] ?? 'text-t2'}`}
-          title={words || undefined}
+          title={isRejected ? `${words}: ${refusal}` : words || undefined}
         >
           <span className="md:hidden">
             {waiting}

@@ -196,7 +196,7 @@ function Legend({ backends }: { backends: readonly string[] }) {
       <li data-look="plain">waits for</li>
       <li data-look="severe">stuck, orphaned or expired</li>
       <li data-look="deadlock">deadlock</li>
-      <li data-look="unknown">backend not responding</li>
+      <li data-look="unknown">state unknown</li>
       {backends.length > 1 &&
         backends.map((id) => (
           <li key={id} data-look="backend">

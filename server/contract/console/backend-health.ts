@@ -37,6 +37,41 @@ export interface ShardHealth extends Omit<BackendHealth, 'shards'> {
   name: string;
 }
 
+/** How a store fails to serve. */
+export type Outage = 'not responding' | 'rejecting requests' | 'disabled on this server';
+
+/**
+ * How a backend or a shard fails to serve, the worst first; empty if it serves. Of a backend with
+ * shards, some may not respond while others reject requests.
+ */
+export function outagesOf({
+  reachable,
+  refusal,
+  shards,
+}: Pick<BackendHealth, 'reachable' | 'refusal' | 'shards'>): Outage[] {
+  if (reachable) return [];
+  if (shards && refusal) return ['disabled on this server'];
+  const out = shards?.filter((shard) => !shard.reachable) ?? [{ refusal }];
+  const rejecting = out.filter((store) => store.refusal);
+  if (rejecting.length === 0) return ['not responding'];
+  const isEach = rejecting.length === out.length;
+  return isEach ? ['rejecting requests'] : ['not responding', 'rejecting requests'];
+}
+
+/**
+ * How each of these backends fails to serve, such as `orders, jobs not responding`. One that is not
+ * listed, or that serves again and is being read, counts as not responding.
+ */
+export function outageText(ids: readonly string[], backends: readonly BackendHealth[]): string {
+  const byOutage = new Map<string, string[]>();
+  for (const id of ids) {
+    const health = backends.find((one) => one.id === id);
+    const outage = (health && outagesOf(health).join(' or ')) || 'not responding';
+    byOutage.set(outage, [...(byOutage.get(outage) ?? []), id]);
+  }
+  return Array.from(byOutage, ([outage, those]) => `${those.join(', ')} ${outage}`).join('; ');
+}
+
 /** Where a record is stored. Its instants are the clock of that store. */
 export interface RecordKeeper {
   /** The backend's id. */
@@ -139,7 +174,7 @@ export interface LatencyPoint {
   at: number;
   /** The slowest response in the step, in ms; null: the backend never responded. */
   latencyMs: number | null;
-  /** Whether the backend failed to respond at any time in the step. */
+  /** Whether the backend failed to respond, or rejected requests, at any time in the step. */
   wasSilent: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { LockDetail } from '@/server/contract/console/lock-row';
 import { spokenDuration, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { totalBlockingMs } from '@/server/core/status/blocking-time';
-import { useAtBackend } from '../../../live/reading';
+import { useAtBackend, useStoreRefusal } from '../../../live/reading';
 import { Button } from '../../../ui/controls/button';
 import { SearchField } from '../../../ui/controls/search-field';
 import { Panel } from '../../../ui/panel';
@@ -42,7 +42,7 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
       )}
       {found.length === 0 ? (
         <p className="px-3.5 py-3 text-t2">
-          {isSearched ? 'No waiter matches.' : emptyQueueText(detail)}
+          {isSearched ? 'No waiter matches.' : <EmptyQueue detail={detail} />}
         </p>
       ) : (
         <QueueList
@@ -63,9 +63,9 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
   );
 }
 
-function emptyQueueText({ row, fresh }: LockDetail): string {
+function EmptyQueue({ detail: { row, fresh } }: { detail: LockDetail }) {
+  const unknown = unknownLabel(row, useStoreRefusal(row));
   if (!fresh && row.waiters > 0) return `${queueLabel(row.waiters, true)}.`;
-  const unknown = unknownLabel(row);
   return unknown ? `Queue ${unknown}.` : 'No waiters.';
 }
 

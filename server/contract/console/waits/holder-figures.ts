@@ -1,4 +1,5 @@
-import type { OldestHold, ProcessRow } from './holder-rows';
+import { outageText } from '../backend-health';
+import type { HoldersPage, OldestHold, ProcessRow } from './holder-rows';
 
 /** The filters of the list of processes; `deadlock`: a wait of the process is in a deadlock. */
 export const HOLDER_FILTERS = ['dead', 'alive', 'unknown', 'deadlock', 'blocking'] as const;
@@ -42,11 +43,11 @@ export function matchesHolder(row: ProcessRow, filter: HolderFilter | null): boo
 }
 
 /** Why the state of some processes is unknown, in words. */
-export function unknownBecause(rows: readonly ProcessRow[]): string {
+export function unknownBecause({ rows, backends }: Pick<HoldersPage, 'rows' | 'backends'>): string {
   const unknown = rows.filter((row) => matchesHolder(row, 'unknown'));
   const silent = new Set(unknown.flatMap(({ silentBackends }) => silentBackends));
   const isEach = unknown.length > 0 && unknown.every((row) => row.silentBackends.length > 0);
-  return isEach ? `${[...silent].join(', ')} not responding` : 'no recent evidence';
+  return isEach ? outageText([...silent], backends) : 'no recent evidence';
 }
 
 /** The state of a process now, about which the last reading of a silent backend says nothing. */

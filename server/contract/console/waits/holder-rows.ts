@@ -71,7 +71,7 @@ export interface ProcessRow {
   verdict: LivenessVerdict | null;
   /** Whether it waits in a deadlock. */
   inDeadlock: boolean;
-  /** The backends of its locks that do not respond. */
+  /** The backends of its locks that do not respond, or reject requests. */
   silentBackends: string[];
   /** The namespaces of the examined locks and of those that it waits for, each once. */
   places: { namespace: string; backend: string }[];
