@@ -3,6 +3,7 @@ import {
   type BackendHealth,
   type BackendLossRow,
   LOSS_LABELS,
+  refusalsOf,
 } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
@@ -10,6 +11,7 @@ import { agoText, runningDuration } from '@/server/core/format/durations';
 import { plural } from '@/server/core/format/numbers';
 import { Icon } from '../icons/icon';
 import { NearLink } from '../navigation/near-link';
+import { outShards } from '../shards/out-shards';
 import { ProblemNote } from '../ui/problem-note';
 import { BackendFacts } from './backend-facts';
 import { GuaranteeBadge, GuaranteeVerdict } from './guarantee-verdict';
@@ -97,10 +99,11 @@ function DataLossNote({ loss: { what, agoMs, quietForMs } }: { loss: BackendLoss
   );
 }
 
-/** Says that a backend is sharded and how many shards respond, and links to its shards. */
-function ShardsSummary({ backend: { id, shards, refusal } }: { backend: BackendHealth }) {
+/** Says that a backend is sharded and which shards do not serve, and links to its shards. */
+function ShardsSummary({ backend }: { backend: BackendHealth }) {
+  const { id, shards, refusal } = backend;
   if (!shards) return null;
-  const silent = shards.filter(({ reachable }) => !reachable).length;
+  const counted = refusal ? '' : outShards(shards);
   return (
     <div className="grid gap-2.5 border-line border-b px-3.5 py-2.5 text-13">
       {refusal && (
@@ -108,12 +111,16 @@ function ShardsSummary({ backend: { id, shards, refusal } }: { backend: BackendH
       )}
       <p>
         Sharded across {plural(shards.length, 'database')}
-        {!refusal && silent > 0 && <span className="text-unknown">, {silent} not responding</span>}{' '}
-        ·{' '}
+        {counted && <span className="text-unknown">, {counted}</span>} ·{' '}
         <NearLink href={`/backends/${encodeURIComponent(id)}`} className="link">
           Shard details
         </NearLink>
       </p>
+      {refusalsOf({ ...backend, refusal: null }).map(({ shard, reason }) => (
+        <p key={shard} className="text-t2 [overflow-wrap:anywhere]">
+          <span className="font-mono text-t1">{shard}</span> rejects requests. {reason}
+        </p>
+      ))}
     </div>
   );
 }

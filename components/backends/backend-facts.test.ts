@@ -64,6 +64,13 @@ test('a sharded backend has the state of its worst shard, and a disabled one is 
   expect(factOf('Status', { shards })).toBe('responding, grants paused');
   const disabled = { shards, reachable: false, refusal: 'Another shard list is in force.' };
   expect(factOf('Status', disabled)).toBe('disabled on this server');
+  const [good, silent] = [{ reachable: true }, { reachable: false }];
+  const out = (...parts: object[]) => ({
+    ...{ shards: parts as typeof shards, reachable: false, silentForMs: 9_000 },
+  });
+  const rejecting = { ...silent, refusal: 'It is read-only.' };
+  expect(factOf('Status', out(good, rejecting))).toBe('rejects requests');
+  expect(factOf('Status', out(rejecting, silent))).toBe('no response for 9 s');
 });
 
 test('why a store rejects requests is said once, by the verdict or else by the status', () => {

@@ -1,4 +1,4 @@
-import type { BackendHealth } from '@/server/contract/console/backend-health';
+import { type BackendHealth, outagesOf } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { durationText } from '@/server/core/format/durations';
@@ -97,14 +97,15 @@ export function BackendFacts({
 
 /** A backend is healthy if it grants locks. */
 function Status({ backend, row }: { backend: BackendHealth; row: GuaranteeRow | null }) {
-  const { reachable, refusal, silentForMs, shards } = backend;
-  if (!reachable && refusal) {
-    const isSaid = row?.reading?.reasons.includes(refusal);
-    const label = isSaid ? 'rejects requests' : refusal;
-    // The card says above why a sharded backend is disabled.
-    return <span className="text-dangertext">{shards ? 'disabled on this server' : label}</span>;
+  const { refusal, silentForMs, shards } = backend;
+  const [outage] = outagesOf(backend);
+  if (outage === 'rejecting requests' || outage === 'disabled on this server') {
+    // The card says above why a sharded backend, or a shard, does not serve.
+    const isSaid = shards || !refusal || row?.reading?.reasons.includes(refusal);
+    const label = outage === 'rejecting requests' ? 'rejects requests' : outage;
+    return <span className="text-dangertext">{isSaid ? label : refusal}</span>;
   }
-  if (!reachable) {
+  if (outage) {
     return (
       <span className="text-unknown">
         no response for <Silence ms={silentForMs} />

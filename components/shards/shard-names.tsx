@@ -4,7 +4,6 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { useState } from 'react';
 import type { ShardedName, ShardsPage } from '@/server/contract/console/shard-row';
-import { plural } from '@/server/core/format/numbers';
 import { counterPath, lockPath } from '@/server/core/paths/console-path';
 import { useTRPCClient } from '../live/trpc';
 import { useDebounced } from '../live/use-debounced';
@@ -13,6 +12,7 @@ import { SearchField } from '../ui/controls/search-field';
 import { TableHead } from '../ui/table-head';
 import { ReadNote } from '../ui/unanswered/reads-note';
 import { ExactName } from '../ui/visible-text';
+import { outShards } from './out-shards';
 
 const POLL_MS = 5_000;
 const FIRST_PAGE: string | null = null;
@@ -50,7 +50,7 @@ export function ShardNames({
   });
   const names = data?.pages.flatMap((page) => page.names) ?? [];
   const shards = data?.pages[0]?.shards.filter(({ name }) => only === null || name === only) ?? [];
-  const silent = shards.filter(({ reachable }) => !reachable).length;
+  const out = outShards(shards);
   return (
     <section aria-label={only === null ? 'Names on all shards' : `Names on ${only}`}>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pt-2 pb-3">
@@ -70,8 +70,8 @@ export function ShardNames({
       ) : (
         data && (
           <p className="card px-3.5 py-6 text-14">
-            {silent > 0
-              ? `None known: ${plural(silent, 'shard')} not responding.`
+            {out !== ''
+              ? `None known. Shards: ${out}.`
               : search
                 ? 'No names match.'
                 : 'No names here yet.'}

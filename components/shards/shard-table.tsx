@@ -1,3 +1,4 @@
+import { refusalsOf } from '@/server/contract/console/backend-health';
 import type { ShardsPage } from '@/server/contract/console/shard-row';
 import { exactCount } from '@/server/core/format/numbers';
 import { Silence } from '../backends/aged-reading';
@@ -67,6 +68,7 @@ function ShardRow({
   onShow: () => void;
 }) {
   const { name, reachable, latencyMs, silentForMs, locks, counters, loss } = shard;
+  const [rejected] = refusalsOf(shard);
   const noGrants = closed ?? ((loss?.quietForMs ?? 0) > 0 ? 'grants paused' : null);
   return (
     <tr>
@@ -81,7 +83,12 @@ function ShardRow({
         </span>
       </td>
       <td data-cell="state">
-        {!reachable ? (
+        {rejected ? (
+          <>
+            <span className="text-dangertext">rejects requests</span>
+            <p className="text-12 text-t2 [overflow-wrap:anywhere]">{rejected.reason}</p>
+          </>
+        ) : !reachable ? (
           <span className="text-unknown">
             no response <Silence ms={silentForMs} />
           </span>

@@ -1,7 +1,7 @@
 'use client';
 
 import { type ReactNode, useEffect } from 'react';
-import type { BackendHealth } from '@/server/contract/console/backend-health';
+import { type BackendHealth, outagesOf } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import { runningDuration } from '@/server/core/format/durations';
 import { AgedReading, Silence } from '../backends/aged-reading';
@@ -99,10 +99,12 @@ function BackendHealthLink({
 }
 
 function statusLabel(backend: BackendHealth, isStale: boolean, isClosed: boolean): ReactNode {
-  const { reachable, latencyMs, silentForMs, refusal, shards } = backend;
+  const { latencyMs, silentForMs } = backend;
+  const [outage] = outagesOf(backend);
   if (isStale) return 'unknown';
-  if (!reachable && refusal) return shards ? 'disabled here' : 'rejects requests';
-  if (!reachable) {
+  if (outage === 'disabled on this server') return 'disabled here';
+  if (outage === 'rejecting requests') return 'rejects requests';
+  if (outage) {
     return (
       <>
         no response <Silence ms={silentForMs} />

@@ -1,3 +1,4 @@
+import { refusalText } from '../../contract/console/backend-health';
 import { listBackends } from '../../operations/backends/list-backends';
 import type { ControlContext } from '../../operations/operation-context';
 import type { CliAnswer } from '../cli-answer';
@@ -14,10 +15,16 @@ export async function listAllBackends(ctx: ControlContext): Promise<CliAnswer> {
     latencyMs: latencyMs === null ? null : Math.round(latencyMs * 10) / 10,
     silentForMs,
     refusal: more.refusal ?? null,
-    shards: (more.shards ?? []).map((shard) => ({ name: shard.name, reachable: shard.reachable })),
+    shards: (more.shards ?? []).map((shard) => ({
+      name: shard.name,
+      reachable: shard.reachable,
+      refusal: shard.refusal ?? null,
+    })),
   }));
-  const rows = backends.map(({ shards, ...row }) => ({
+  const reasons = health.map(refusalText);
+  const rows = backends.map(({ shards, ...row }, place) => ({
     ...row,
+    refusal: reasons[place] || null,
     shards: shards.map(({ name }) => name),
   }));
   return { text: textTable(rows), data: { backends } };

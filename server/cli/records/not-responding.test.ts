@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { runCliCommand } from '../run-cli-command';
 import { parseArguments } from '../testing/parse-arguments';
+import { notResponding, silenceNotes } from './not-responding';
 
 let api: ApiHarness;
 beforeAll(async () => {
@@ -19,4 +20,29 @@ test.each(['locks', 'counters'])('%s that cannot be read are not left out unsaid
     matching: 0,
     notResponding: [{ backend: 'away', silentForMs: expect.any(Number) }],
   });
+});
+
+test('a backend, or a shard, that rejects requests is listed with the reason', () => {
+  const health = {
+    kind: 'mysql',
+    reachable: false,
+    latencyMs: 1,
+    silentForMs: 9,
+    clockOffsetMs: 0,
+  };
+  const refusal = 'It is read-only.';
+  const full = { ...health, id: 'cache', refusal };
+  const shards = [
+    { ...health, id: 'orders.a', name: 'db1/a', refusal },
+    { ...health, id: 'orders.b', name: 'db2/b', reachable: true },
+  ];
+  const backends = [full, { ...health, id: 'orders', shards }];
+  expect(silenceNotes(backends)).toEqual([
+    'cache rejects requests. It is read-only.',
+    'orders rejects requests. On db1/a: It is read-only.',
+  ]);
+  expect(notResponding(backends)).toEqual([
+    { backend: 'cache', silentForMs: 9, refusal },
+    { backend: 'orders', silentForMs: 9, refusal: 'On db1/a: It is read-only.' },
+  ]);
 });

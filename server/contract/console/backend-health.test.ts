@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { type BackendHealth, outagesOf, outageText, type ShardHealth } from './backend-health';
+import {
+  type BackendHealth,
+  outagesOf,
+  outageText,
+  refusalText,
+  type ShardHealth,
+} from './backend-health';
 
 const SERVES = { reachable: true };
 const SILENT = { reachable: false };
@@ -40,4 +46,12 @@ test('backends that fail to serve are named by how they fail', () => {
     'orders, again not responding; cache rejecting requests; ' +
       'jobs not responding or rejecting requests',
   );
+});
+
+test('the reasons of shards name them', () => {
+  expect(refusalText(REJECTS)).toBe('It is read-only.');
+  expect(refusalText({ ...REJECTS, reachable: true })).toBe('');
+  const full = { ...SILENT, name: 'db3/c', refusal: 'It is full.' };
+  const shards = withShards(SERVES, SILENT, { ...REJECTS, name: 'db2/b' }, full);
+  expect(refusalText(shards)).toBe('On db2/b: It is read-only. On db3/c: It is full.');
 });

@@ -58,6 +58,32 @@ export function outagesOf({
   return isEach ? ['rejecting requests'] : ['not responding', 'rejecting requests'];
 }
 
+/** Why all of a backend, or a shard of it, rejects requests. */
+interface Refusal {
+  /** The shard's name; null: it is about all of the backend. */
+  shard: string | null;
+  reason: string;
+}
+
+/** Why a backend or shards of it reject requests; empty if none does. */
+export function refusalsOf({
+  reachable,
+  refusal,
+  shards = [],
+}: Pick<BackendHealth, 'reachable' | 'refusal' | 'shards'>): Refusal[] {
+  if (reachable) return [];
+  const ofShards = shards.flatMap((shard) =>
+    refusalsOf(shard).map(({ reason }) => ({ shard: shard.name, reason })),
+  );
+  return refusal ? [{ shard: null, reason: refusal }, ...ofShards] : ofShards;
+}
+
+/** The same as sentences, such as `On db2:3306/orders: It is read-only.`; empty if none does. */
+export const refusalText = (health: Parameters<typeof refusalsOf>[0]): string =>
+  refusalsOf(health)
+    .map(({ shard, reason }) => (shard === null ? reason : `On ${shard}: ${reason}`))
+    .join(' ');
+
 /**
  * How each of these backends fails to serve, such as `orders, jobs not responding`. One that is not
  * listed, or that serves again and is being read, counts as not responding.

@@ -50,6 +50,6 @@ export function isCounterNear(
   );
 }
 
-/** Whether a backend has not responded for long enough to meet the rule. */
+/** Whether a backend has not served for long enough to meet the rule. */
 export const isBackendUnknown = (silentForMs: number, { backendUnknownForMs }: AlertRules) =>
   backendUnknownForMs !== null && silentForMs >= backendUnknownForMs;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { ShardHealth } from '../../contract/console/backend-health';
 import type { LockRow } from '../../contract/console/lock-row';
 import { backendSentence, counterSentence, lockAlertSentence } from './alert-sentence';
 
@@ -10,13 +11,33 @@ it('the sentence of a counter writes its numbers as the console does', () => {
 });
 
 it('the sentence of a backend says whether it does not respond or why it rejects requests', () => {
-  expect(backendSentence({ id: 'cache' }, 'shop')).toBe(
+  const away = { id: 'cache', reachable: false };
+  expect(backendSentence(away, 'shop')).toBe(
     'Backend cache is not responding. The state of the locks in shop is unknown.',
   );
-  expect(backendSentence({ id: 'cache', refusal: 'Its memory is full.' }, 'shop')).toBe(
+  expect(backendSentence({ ...away, refusal: 'Its memory is full.' }, 'shop')).toBe(
     'Backend cache rejects requests. Its memory is full. ' +
       'The state of the locks in shop is unknown.',
   );
+});
+
+it('the sentence of a sharded backend names the shards that fail, and says how', () => {
+  const sentence = (...shards: object[]) => {
+    const health = { id: 'orders', reachable: false, shards: shards as ShardHealth[] };
+    return backendSentence(health, 'shop').replace(/ The state of the locks .*/, '');
+  };
+  const [good, silent] = [
+    { name: 'db1/a', reachable: true },
+    { name: 'db2/b', reachable: false },
+  ];
+  const full = { name: 'db3/c', reachable: false, refusal: 'It is full.' };
+  expect(sentence(good, silent)).toBe('Backend orders is not responding on db2/b.');
+  expect(sentence(good, full)).toBe('Backend orders rejects requests on db3/c. It is full.');
+  expect(sentence(silent, full, { ...full, name: 'db4/d' })).toBe(
+    'Backend orders is not responding on db2/b. ' +
+      'Backend orders rejects requests on db3/c, db4/d. It is full.',
+  );
+  expect(sentence(good)).toBe('Backend orders is not responding.');
 });
 
 it('the sentence of a lock names the day of an instant that is not on the day of the alert', () => {

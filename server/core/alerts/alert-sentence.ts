@@ -1,6 +1,6 @@
 import type { AlertRow } from '../../contract/console/alerts/alert-row';
 import type { AlertKind } from '../../contract/console/alerts/alert-rules';
-import type { BackendHealth } from '../../contract/console/backend-health';
+import { type BackendHealth, refusalsOf } from '../../contract/console/backend-health';
 import type { CounterRow } from '../../contract/console/counter-row';
 import type { LockRow } from '../../contract/console/lock-row';
 import { exactCount } from '../format/numbers';
@@ -33,12 +33,27 @@ export function counterSentence({
 
 /** The sentence of an alert on a backend. */
 export function backendSentence(
-  { id, refusal }: Pick<BackendHealth, 'id' | 'refusal'>,
+  health: Pick<BackendHealth, 'id' | 'reachable' | 'refusal' | 'shards'>,
   namespace: string,
 ): string {
-  const problem = refusal ? `rejects requests. ${refusal}` : 'is not responding.';
-  return `Backend ${id} ${problem} The state of the locks in ${namespace} is unknown.`;
+  const { id, refusal, shards = [] } = health;
+  const problems: string[] = [];
+  const refusals = refusalsOf(health);
+  const rejecting = new Set(refusals.map(({ shard }) => shard));
+  const silent = refusal ? [] : shards.filter((one) => !one.reachable && !rejecting.has(one.name));
+  if (silent.length > 0 || refusals.length === 0) {
+    problems.push(`Backend ${id} is not responding${onShards(silent.map(({ name }) => name))}.`);
+  }
+  if (refusals.length > 0) {
+    const reasons = [...new Set(refusals.map(({ reason }) => reason))].join(' ');
+    const where = refusal ? '' : onShards([...rejecting]);
+    problems.push(`Backend ${id} rejects requests${where}. ${reasons}`);
+  }
+  return `${problems.join(' ')} The state of the locks in ${namespace} is unknown.`;
 }
+
+const onShards = (names: readonly (string | null)[]): string =>
+  names.length === 0 ? '' : ` on ${names.join(', ')}`;
 
 /** The rule and the subject of an alert, in words. */
 export function alertTitle({ kind, backend, namespace, name }: AlertRow): string {

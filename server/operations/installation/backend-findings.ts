@@ -1,4 +1,4 @@
-import type { BackendHealth } from '../../contract/console/backend-health';
+import type { BackendHealth, ShardHealth } from '../../contract/console/backend-health';
 import type { GuaranteeRow } from '../../contract/console/guarantee-row';
 import { type Finding, lengthOf, ok, problem, warning } from './finding';
 
@@ -33,22 +33,25 @@ export function backendFindings(health: BackendHealth, guarantee: GuaranteeRow |
 
 function healthFindings(health: BackendHealth): Finding[] {
   const subject = `backend ${health.id}`;
-  const parts = health.shards?.map((shard) => ({ ...shard, subject: `${subject} ${shard.name}` }));
-  const stores = parts ?? [{ ...health, subject }];
-  return stores.flatMap((store) => {
-    if (!store.reachable && !parts && health.refusal) return refusalOf(health, subject);
-    if (!store.reachable) {
-      const silent = `has not responded for ${lengthOf(store.silentForMs)}`;
-      const advice = 'Start its server, and check address, password and firewall';
-      return [
-        problem(store.subject, `${store.kind}, ${silent}`, `${advice}; the log has the error.`),
-      ];
-    }
-    return [...refusalOf(health, store.subject), ...paceOf(store)];
-  });
+  const { shards } = health;
+  if (!shards) return storeFindings(health, subject);
+  const ofShards = shards.map((shard) => storeFindings(shard, `${subject} ${shard.name}`));
+  return [...refusalOf(health, subject), ...ofShards.flat()];
 }
 
-function refusalOf({ refusal, loss }: BackendHealth, subject: string): Finding[] {
+function storeFindings(store: BackendHealth | ShardHealth, subject: string): Finding[] {
+  const { reachable, refusal, kind, silentForMs } = store;
+  if (reachable) return [...refusalOf(store, subject), ...paceOf({ ...store, subject })];
+  if (refusal) return refusalOf(store, subject);
+  const silent = `has not responded for ${lengthOf(silentForMs)}`;
+  const advice = 'Start its server, and check address, password and firewall';
+  return [problem(subject, `${kind}, ${silent}`, `${advice}; the log has the error.`)];
+}
+
+function refusalOf(
+  { refusal, loss }: Pick<BackendHealth, 'refusal' | 'loss'>,
+  subject: string,
+): Finding[] {
   const refused = refusal ? [problem(subject, refusal, 'See docs/backends.md.')] : [];
   if (!loss || loss.quietForMs === 0) return refused;
   const says = `lost data ${lengthOf(loss.agoMs)} ago: no grants for ${lengthOf(loss.quietForMs)}`;

@@ -37,6 +37,25 @@ test.each([
   expect(found?.says).toMatch(says);
 });
 
+test('of a sharded backend, the shard that rejects requests is named, with the reason', () => {
+  const shards = [
+    { ...HEALTH, id: 'orders.a', name: 'db1/a' },
+    { ...HEALTH, id: 'orders.b', name: 'db2/b', reachable: false, refusal: 'It is read-only.' },
+    { ...HEALTH, id: 'orders.c', name: 'db3/c', reachable: false, silentForMs: 63_000 },
+  ];
+  const says = (refusal: string | null) =>
+    backendFindings({ ...HEALTH, reachable: false, refusal, shards }, null).map(
+      (found) => `${found.subject}: ${found.level}: ${found.says}`,
+    );
+  const ofShards = [
+    'backend orders db1/a: ok: mysql responds, 1 ms a round trip, clocks agree',
+    'backend orders db2/b: problem: It is read-only.',
+    'backend orders db3/c: problem: mysql, has not responded for 1 min 3 s',
+  ];
+  expect(says(null)).toEqual(ofShards);
+  expect(says('Another list.')).toEqual(['backend orders: problem: Another list.', ...ofShards]);
+});
+
 test('a silent, wiped or missing gate is a warning; a healthy or unused one is not', () => {
   const used = { gate: 'cache', backend: 'default', isUp: true, readyInMs: 0 };
   const levels = (more: Partial<typeof used>, wanted = 'cache') => {

@@ -24,7 +24,7 @@ export interface AlertRules {
   blockingOverMs: number | null;
   /** A counter is at most this far from its floor or its ceiling. */
   counterWithin: number | null;
-  /** The namespace's backend has not responded for this long. */
+  /** The namespace's backend has not responded, or has rejected requests, for this long. */
   backendUnknownForMs: number | null;
 }
 
