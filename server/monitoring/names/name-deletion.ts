@@ -4,13 +4,17 @@ import {
   type DeletionPreview,
   type DeletionResult,
 } from '../../contract/console/deletion-inputs';
-import { LockyardError } from '../../contract/errors';
 import { lockDeletion, type RetentionReason } from '../../core/deletion/deletion';
 import { backendDown, unknownOutcome } from '../../engine/refusals';
 import type { Clock } from '../../platform/clock';
 import { type RecordKey, StoreError } from '../../storage/record-store';
 import type { LockProjection } from '../projection/lock-projection';
-import { locateStore, type MonitoredBackend, publicId } from '../projection/monitored-backend';
+import {
+  locateStore,
+  type MonitoredBackend,
+  notServing,
+  publicId,
+} from '../projection/monitored-backend';
 import type { ProjectionRow } from '../projection/projection-row';
 import { type DeletionOutcome, deleteReadRecords, evaluateRecords } from './delete-records';
 
@@ -146,10 +150,10 @@ export class NameDeletion {
   /** The backend, or all shards of it. */
   private reachableStores(id: string): MonitoredBackend[] {
     const keepers = this.backends.filter((backend) => publicId(backend) === id);
-    const isSilent = keepers.some(({ engine }) => !engine.health().reachable);
-    if (keepers.length > 0 && !isSilent) return keepers;
-    const text = `The backend "${id}" is not responding, so nothing can be deleted on it.`;
-    throw new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
+    const out = keepers.map(({ engine }) => engine.health()).filter((each) => !each.reachable);
+    if (keepers.length > 0 && out.length === 0) return keepers;
+    const refusal = out.find((health) => health.refusal)?.refusal ?? null;
+    throw notServing({ id, refusal }, 'so nothing can be deleted on it.');
   }
 
   /** Locks with a prefix, as the projection last read them. In slices: there can be a million. */

@@ -14,6 +14,7 @@ import type { KnownStores } from './known-stores';
 import {
   keeperOf,
   type NamespaceLookup,
+  notServing,
   publicId,
   requireStore,
   type ShardInfo,
@@ -165,10 +166,7 @@ export class CounterProjection {
     const id = publicId(keeper);
     const health = { ...keeper.engine.health(), id };
     const row = this.row(namespace, name);
-    if (!row) {
-      const text = `The backend "${id}" is not responding, and this counter was not read before.`;
-      throw new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
-    }
+    if (!row) throw notServing(health, 'and this counter was not read before.');
     const backend = { ...health, reachable: false };
     const asOf = this.clock.now() - health.silentForMs;
     return { row: { ...row, isKnown: false }, backend, asOf };

@@ -1,17 +1,17 @@
 import type { HoldRow, LockDetail, LockRow } from '../../contract/console/lock-row';
-import { LockyardError } from '../../contract/errors';
 import { inspectRecord } from '../../core/lock/lock-answers';
 import { type Hold, isReleased, liveHolds, unwrittenRecord } from '../../core/lock/lock-record';
 import { shownRefusals } from '../../core/status/refused-attempts';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
-import type { ReadRecord, RecordKey } from '../../storage/record-store';
+import { type ReadRecord, type RecordKey, StoreError } from '../../storage/record-store';
 import type { HolderEvidence } from '../liveness/holder-evidence';
 import type { KnownBaselines } from '../rollups/known-baselines';
 import type { LockProjection } from './lock-projection';
 import {
   type MonitoredBackend,
   type NamespaceLookup,
+  notServing,
   publicId,
   requireStore,
 } from './monitored-backend';
@@ -97,15 +97,14 @@ export class LockDetails {
   /** The last reading: mostly that of the projection, which follows the whole history. */
   private lastKnown(backend: MonitoredBackend, key: RecordKey, cause: unknown): LockDetail {
     const id = publicId(backend);
-    const health = { ...backend.engine.health(), id, reachable: false };
+    const refusal = refusalIn(cause);
+    const seen = backend.engine.health();
+    const health = { ...seen, id, reachable: false, ...(refusal && { refusal }) };
     const last = this.last.get(rowId(id, recordId(key)));
     const row = this.projection.table.byId(rowId(id, recordId(key)));
     const isFollowed = row !== null && row.rev >= (last?.row.rev ?? 0);
     const known = isFollowed ? this.followed(backend, row) : last && asUnknown(last);
-    if (!known) {
-      const text = `The backend "${id}" is not responding, and this lock was not read before.`;
-      throw new LockyardError('BACKEND_DOWN', text, { cause, retryAfterMs: 1_000 });
-    }
+    if (!known) throw notServing(health, 'and this lock was not read before.', cause);
     return { ...known, backend: health, policy: this.namespaces.policyOf(key.namespace) };
   }
 
@@ -136,6 +135,10 @@ async function readOne({ store }: MonitoredBackend, key: RecordKey): Promise<Rea
   if (!read) throw new Error('The store answered nothing.');
   return read;
 }
+
+/** Why a store rejected a read; null: it did not, but failed. */
+const refusalIn = (cause: unknown): string | null =>
+  cause instanceof StoreError ? cause.refusal : null;
 
 /** The hold that the row is shown with, and what only the page of the lock shows of it. */
 const shownHold = ({ hold }: LockRow, holds: readonly HoldRow[]): HoldRow | null =>

@@ -119,6 +119,24 @@ export function requireStore<B extends BackendOrShard>(
   return store;
 }
 
+/**
+ * The error for a reader of a backend that does not serve.
+ *
+ * @param health of the backend, under its id as users know it, or of the shard that is asked
+ * @param effect what cannot be done, as the end of a sentence
+ */
+export function notServing(
+  health: Pick<BackendHealth, 'id' | 'refusal'>,
+  effect: string,
+  cause?: unknown,
+): LockyardError {
+  const { id, refusal } = health;
+  const text = refusal
+    ? `The backend "${id}" rejects requests, ${effect} ${refusal}`
+    : `The backend "${id}" is not responding, ${effect}`;
+  return new LockyardError('BACKEND_DOWN', text, { cause, retryAfterMs: 1_000 });
+}
+
 /** The error for a namespace that does not exist, or was removed. */
 export const noNamespace = (namespace: string) =>
   new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
