@@ -20,8 +20,10 @@ export function backendMetrics(healths: BackendHealth[], runsMaintenance: boolea
     ),
   });
   return [
-    gauge('lockyard_backend_up', '1 while the backend answers this process.', ({ reachable }) =>
-      Number(reachable),
+    gauge(
+      'lockyard_backend_up',
+      '1 while the backend serves this process; 0 also while it rejects requests.',
+      ({ reachable }) => Number(reachable),
     ),
     gauge(
       'lockyard_backend_latency_seconds',
