@@ -1,11 +1,12 @@
 'use client';
 
+import type { ReactNode } from 'react';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import { useActions } from '../../actions/actions-provider';
 import { DeleteNamesButton } from '../../deletion/delete-names-button';
 import { shortToken } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
-import { useIsStale } from '../../live/reading';
+import { useIsStale, useStoreRefusal } from '../../live/reading';
 import { RecordHead } from '../../live/record-head';
 import type { LinkState } from '../../live/use-live';
 import { NearLink } from '../../navigation/near-link';
@@ -103,7 +104,7 @@ export function LockHeader({
           )}
         </span>
       </div>
-      {isClosed && <BackendClosedNote backend={row.backend} />}
+      {isClosed ? <BackendClosedNote backend={row.backend} /> : <BackendRejectsNote row={row} />}
     </header>
   );
 }
@@ -126,16 +127,38 @@ function NotFoundBadge() {
 function BackendClosedNote({ backend }: { backend: string }) {
   const servesNothing = useClosedRow(backend)?.reading?.servesNothing ?? false;
   return (
+    <BackendNote>
+      Backend {backend} is not granting locks.{' '}
+      {servesNothing
+        ? 'Renewals and releases are unavailable too.'
+        : 'Existing holds and queue positions are kept.'}
+    </BackendNote>
+  );
+}
+
+/**
+ * Above a lock that can still be read, while its store rejects all else, as a full one does. Where
+ * the state is unknown, the sentence of the lock says so.
+ */
+export function BackendRejectsNote({ row }: { row: LockRow }) {
+  const refusal = useStoreRefusal(row);
+  if (refusal === null || row.status === 'unknown') return null;
+  return (
+    <BackendNote>
+      Backend {row.backend} rejects requests: no action is possible. {refusal}
+    </BackendNote>
+  );
+}
+
+function BackendNote({ children }: { children: ReactNode }) {
+  return (
     <p
       role="status"
       className="mt-1 flex items-start gap-2.5 rounded-10 bg-danger-tint px-3.5 py-2.5"
     >
       <Icon name="alert-octagon" size={16} className="mt-0.5 text-dangertext" />
       <span>
-        Backend {backend} is not granting locks.{' '}
-        {servesNothing
-          ? 'Renewals and releases are unavailable too.'
-          : 'Existing holds and queue positions are kept.'}{' '}
+        {children}{' '}
         <NearLink href="/backends" className="link rounded-4">
           Details
         </NearLink>
