@@ -127,7 +127,7 @@ test('a lock is reassigned to a later waiter, and all users see what was done by
   await expect(lockRow(list, name)).not.toContainText('is on it');
   await openPage(list, `/audit?q=${name}`);
   const entries = list.getByRole('row').filter({ has: list.getByRole('cell') });
-  await expect(entries).toHaveText([/Reassigned lock.*Done/, /Took charge of lock.*Done/]);
+  await expect(entries).toHaveText([/Reassigned lock.*Done/, /Said “I’m on it”.*Done/]);
   await other.close();
   const [held] = (await orders.inspect({ name })).holders;
   await billing.release({ name, owner: 'hotfix', token: held?.token ?? 0 });

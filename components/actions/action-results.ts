@@ -122,7 +122,7 @@ export function resultLabel(result: ActionResult): string {
     case 'capacitySet':
       return `capacity ${exactCount(result.capacity)}`;
     case 'asked':
-      return result.effect ? 'request delivered' : 'release requested';
+      return result.effect ? 'request delivered' : 'asked to release';
     case 'stopped':
       return 'renewals blocked';
     case 'notSaved':

@@ -89,7 +89,7 @@ function useActOn(act: BulkAct, extendMs: number) {
     if (act === 'ask') {
       const answer = await client.locks.askRelease.mutate(input);
       if (answer.outcome === 'changed') return { kind: 'changed' };
-      return { kind: 'done', text: 'release requested' };
+      return { kind: 'done', text: 'asked to release' };
     }
     const answer = await client.locks.forceRelease.mutate(input);
     if (answer.outcome === 'changed') return { kind: 'changed' };

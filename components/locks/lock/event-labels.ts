@@ -32,7 +32,7 @@ const LOOKS: Record<string, EventLook> = {
   resumed: { label: 'Reconnected', icon: 'clock', ink: 'text-t3' },
   frozen: { label: 'Frozen', icon: 'snowflake', ink: 'text-acc' },
   unfrozen: { label: 'Unfrozen', icon: 'snowflake', ink: 'text-acc' },
-  asked: { label: 'Release requested', icon: 'hand', ink: 'text-acc' },
+  asked: { label: 'Asked to release', icon: 'hand', ink: 'text-acc' },
   stopped: { label: 'Renewals blocked', icon: 'hourglass', ink: 'text-acc' },
   capacity: { label: 'Capacity changed', icon: 'gauge', ink: 'text-acc' },
   late: { label: 'Granted too late, undone', icon: 'clock', ink: 'text-t2' },

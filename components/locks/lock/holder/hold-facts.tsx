@@ -31,7 +31,7 @@ export function HoldFacts({ row, hold }: FactsProps) {
       <HeldSinceFact row={row} hold={hold} now={now} />
       <TraceFacts hold={hold} />
       {hold.askedToRelease && (
-        <RemarkFact label="Release requested" remark={hold.askedToRelease} now={now} />
+        <RemarkFact label="Asked to release" remark={hold.askedToRelease} now={now} />
       )}
       {hold.renewalsStopped && (
         <RemarkFact label="Renewals blocked" remark={hold.renewalsStopped} now={now} />
