@@ -39,3 +39,12 @@ export function OldestHold({ hold }: { hold: ProcessRow['oldest'] }) {
   if (hold === null) return <span className="text-t3">–</span>;
   return <Duration ms={ageMs} atLeast={hold.knownUntil !== null} />;
 }
+
+/** The version of a process in at most three lines; whole on hover. */
+export function Version({ text }: { text: string }) {
+  return (
+    <span className="line-clamp-3 break-all" title={text}>
+      {text}
+    </span>
+  );
+}

@@ -12,10 +12,10 @@ import { LivenessNote } from '../locks/lock/liveness-note';
 import { LockLink } from '../locks/lock-link';
 import { type Column, TableHead } from '../ui/table-head';
 import { useMedia } from '../ui/use-media';
-import { ExactName, VisibleText } from '../ui/visible-text';
+import { ExactName, VisibleText, WrappedName } from '../ui/visible-text';
 import { DeadlockBadge } from '../waits/deadlock-badge';
 import { BackendMark } from './backend-mark';
-import { Blocking, OldestHold } from './holder-cells';
+import { Blocking, OldestHold, Version } from './holder-cells';
 import { ProcessPanel } from './process-panel';
 import { ServiceLine } from './service-line';
 
@@ -128,7 +128,7 @@ function ProcessLine({
             onClick={onToggle}
           >
             <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} size={14} />
-            <ExactName name={title} />
+            <WrappedName name={title} />
           </button>
         </td>
         <td className="text-12 text-t2">
@@ -137,11 +137,8 @@ function ProcessLine({
         <td className="holder-place text-12 text-t2">
           <Place row={row} />
         </td>
-        <td
-          className="holder-version truncate text-12 text-t3"
-          title={visibleText(row.version ?? '')}
-        >
-          {row.version ? visibleText(row.version) : '–'}
+        <td className="holder-version text-12 text-t3">
+          <Version text={row.version ? visibleText(row.version) : '–'} />
         </td>
         <td data-cell="act" data-number="true">
           {exactCount(row.holds)}
@@ -243,7 +240,7 @@ function WaitsFor({ row: { waitsFor, waits } }: { row: ProcessRow }) {
         <span key={key} className="waited-for">
           <span className="shrink-0 text-t3 md:hidden">waits for</span>
           <BackendMark id={backend} />
-          <LockLink namespace={namespace} name={name} />
+          <LockLink namespace={namespace} name={name} mayWrap />
           <span className="waited-since">{durationText(now - since)}</span>
         </span>
       ))}

@@ -4,17 +4,20 @@ import Link from 'next/link';
 import { lockPath } from '@/server/core/paths/console-path';
 import { pastHref } from '../past/past-address';
 import { usePastAt } from '../past/past-at';
-import { ExactName } from '../ui/visible-text';
+import { ExactName, WrappedName } from '../ui/visible-text';
 
 /** A lock's name, whole, as a link to its page. */
 export function LockLink({
   namespace,
   name,
   className = '',
+  mayWrap = false,
 }: {
   namespace: string;
   name: string;
   className?: string;
+  /** The name may take two lines before it is cut. */
+  mayWrap?: boolean;
 }) {
   return (
     <Link
@@ -22,7 +25,7 @@ export function LockLink({
       prefetch={false}
       className={`link item-link ${className}`}
     >
-      <ExactName name={name} />
+      {mayWrap ? <WrappedName name={name} /> : <ExactName name={name} />}
     </Link>
   );
 }

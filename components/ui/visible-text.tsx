@@ -81,6 +81,19 @@ export function UnbrokenNames({ text }: { text: string }) {
   );
 }
 
+/** The longest name that takes about two lines of a column. */
+const LONGEST_WRAPPED = 48;
+
+/** A foreign name in a narrow column: it takes two lines before it is cut in the middle. */
+export function WrappedName({ name, className = '' }: NameProps) {
+  if (name.length > LONGEST_WRAPPED) return <ExactName name={name} className={className} />;
+  return (
+    <bdi className={`min-w-0 font-mono whitespace-pre-wrap [overflow-wrap:anywhere] ${className}`}>
+      <Pieces pieces={visiblePieces(name)} />
+    </bdi>
+  );
+}
+
 /** A foreign name that is never cut: it takes as many lines as it needs. */
 export function WholeName({ name, className = '' }: NameProps) {
   return (

@@ -8,7 +8,7 @@ import { isPatienceKnown } from '@/server/core/past/is-patience-known';
 import { displayedMs } from '../../../format/durations';
 import { useAtBackend } from '../../../live/reading';
 import { Duration } from '../../../ui/duration';
-import { ExactName } from '../../../ui/visible-text';
+import { WrappedName } from '../../../ui/visible-text';
 import { Countdown, LeaseBar } from '../../row/lease-left';
 import type { PlacedWaiter } from './find-waiters';
 
@@ -114,21 +114,19 @@ function Waiter({
         className="flex min-w-0 items-baseline gap-2.5"
         title={`${visibleText(owner)}, service ${service}`}
       >
-        <ExactName name={owner} className="text-12" />
+        <WrappedName name={owner} className="text-12" />
         {place === 0 && lastReadAt === null && <span className="text-12 text-acc">next</span>}
-        {permits !== undefined && (
-          <span className="truncate text-12 text-t3">{plural(permits, 'permit')}</span>
-        )}
+        {permits !== undefined && <span className="queue-mark">{plural(permits, 'permit')}</span>}
         {setSize && (
           <span
-            className="truncate text-12 text-t3"
+            className="queue-mark"
             title={`Waits for ${setSize} locks and takes all of them together`}
           >
             multi-lock ({setSize})
           </span>
         )}
         {detached && (
-          <span className="truncate text-12 text-t3" title="Waiter is between long-poll requests">
+          <span className="queue-mark" title="Waiter is between long-poll requests">
             reconnecting
           </span>
         )}
