@@ -31,3 +31,20 @@ test('a shard that grants nothing is not shown as healthy', () => {
   expect(tableOf({}, 'grants disabled')).toContain('grants disabled');
   expect(tableOf({}, 'grants disabled')).not.toContain('healthy');
 });
+
+test('the share of a shard is of the names of all shards, and unknown while one is silent', () => {
+  const shareOf = (...parts: object[]) => {
+    const shards = parts.map((part, place) => ({
+      ...shard,
+      id: `${place}`,
+      reachable: true,
+      ...part,
+    })) as ShardsPage['shards'];
+    return renderToString(
+      createElement(ShardTable, { shards, closed: null, only: null, onOnly() {} }),
+    );
+  };
+  expect(shareOf({ locks: 3 }, { locks: 1 })).toContain('75\u202f%');
+  expect(shareOf({ locks: 3 }, { locks: 1, reachable: false })).not.toContain('\u202f%');
+  expect(shareOf({ locks: 0 })).not.toContain('NaN');
+});

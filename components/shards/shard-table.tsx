@@ -10,7 +10,8 @@ import { type Column, TableHead } from '../ui/table-head';
 const COLUMNS: Column[] = [
   ...['Database', 'Status'],
   ...['Latency', 'Locks', 'Counters'].map((label) => ({ label, isNumber: true })),
-  ...['Share', 'Names'].map((label) => ({ label, isHidden: true })),
+  'Share of names',
+  { label: 'Names', isHidden: true },
 ];
 
 type Shard = ShardsPage['shards'][number];
@@ -28,7 +29,11 @@ export function ShardTable({
   only: string | null;
   onOnly: (shard: string | null) => void;
 }) {
-  const most = Math.max(1, ...shards.map(({ locks, counters }) => locks + counters));
+  const names = shards.map(({ locks, counters }) => locks + counters);
+  const most = Math.max(1, ...names);
+  const all = shards.every(({ reachable }) => reachable)
+    ? names.reduce((sum, each) => sum + each, 0)
+    : null;
   return (
     <div className="card list-in-card">
       <table className="list shard-list">
@@ -40,6 +45,7 @@ export function ShardTable({
               shard={shard}
               closed={closed}
               most={most}
+              all={all}
               isShown={only === shard.name}
               onShow={() => onOnly(only === shard.name ? null : shard.name)}
             />
@@ -50,20 +56,27 @@ export function ShardTable({
   );
 }
 
-/** At least 2 px wide for a single name. */
-const shareOf = (names: number, most: number) =>
+/** At least 2 px wide for a single name; the shard with the most names fills its bar. */
+const barOf = (names: number, most: number) =>
   names === 0 ? '0' : `max(2px, ${(100 * names) / most}%)`;
+
+const percentText = (names: number, all: number) =>
+  all === 0 ? '–' : `${Math.round((100 * names) / all)}\u202f%`;
 
 function ShardRow({
   shard,
   closed,
   most,
+  all,
   isShown,
   onShow,
 }: {
   shard: Shard;
   closed: string | null;
+  /** The names of the shard that has the most. */
   most: number;
+  /** The names of all shards; null while some of them do not respond. */
+  all: number | null;
   isShown: boolean;
   onShow: () => void;
 }) {
@@ -111,9 +124,15 @@ function ShardRow({
       <td data-cell="count" data-label={counters === 1 ? 'counter' : 'counters'} data-number="true">
         <Count of={counters} isKnown={reachable} />
       </td>
-      <td data-cell="share" aria-hidden="true">
-        <span className="room-bar">
-          <span style={{ inlineSize: shareOf(locks + counters, most) }} />
+      <td data-cell="share">
+        <span className="flex items-center gap-2">
+          <span className="room-bar flex-1" aria-hidden="true">
+            <span style={{ inlineSize: barOf(locks + counters, most) }} />
+          </span>
+          <span className="min-w-9 text-right text-t2">
+            {all === null ? '?' : percentText(locks + counters, all)}
+            <span className="md:hidden"> of names</span>
+          </span>
         </span>
       </td>
       <td data-cell="act">
