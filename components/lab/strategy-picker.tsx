@@ -48,6 +48,12 @@ export function StrategyPicker({
           </Button>
         </div>
       )}
+      {runnable.length < entries.length && (
+        <p className="pt-1 text-12 text-t2">
+          {entries.length - runnable.length} of {entries.length} need a server that is not
+          available: see “Servers” on this page.
+        </p>
+      )}
       <div className="lab-families">
         {families(entries).map(([family, members]) => (
           <fieldset key={family} className="lab-family">
