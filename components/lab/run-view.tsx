@@ -56,7 +56,7 @@ export function RunView({ initial }: { initial: LabRun }) {
             Each strategy starts with {run.settings.stock.toLocaleString('en-US')} in the same stock
             row. “Sold” is counted from committed order lines, not from what workers heard.
           </span>
-          <span className="md:ml-auto">
+          <span className="lg:ml-auto">
             seed {run.settings.seed}, the same think times for each
           </span>
         </p>
