@@ -43,7 +43,7 @@ export function RuleList({
           <li key={row.namespace} className="list-item">
             <div className="flex items-center gap-2">
               <span className="min-w-0">
-                <span className="font-[550]">{row.namespace}</span>{' '}
+                <span className="mr-1 font-[550]">{row.namespace}</span>{' '}
                 {!row.isOwn && (
                   <span className="text-12 whitespace-nowrap text-t3">default rules</span>
                 )}
