@@ -26,7 +26,7 @@ const take = async (name: string, owner: string, leaseMs: number) => {
 
 test('locks are listed with their holders, the most urgent first', async () => {
   const { token } = await take('import', 'w1', 60_000);
-  await take('lapsed', 'w2', 100);
+  await take('lapsed', 'w2', 1_000);
   const lapsed = { namespace: 'jobs', name: 'lapsed', state: 'expired', owner: 'w2' };
   const held = { name: 'import', state: 'held', holders: 1, owner: 'w1', service: 'orders', token };
   await expect
