@@ -2,6 +2,7 @@ import type { Request } from 'playwright/test';
 import { visibleText } from '@/server/core/format/visible-text';
 import type { LockyardClient } from '../client/lockyard';
 import { lockPath } from '../server/core/paths/console-path';
+import { cutOf } from './cut-of';
 import { cell, countLoads, lockRow, openLive, openPage, untilAlive } from './locks-page';
 import { createService, expect, signIn, test, waitFor } from './lockyard-test';
 import { guardPage } from './page-guard';
@@ -94,21 +95,12 @@ test('on a common screen owners are fully visible, in the list and among the hol
   const owner = 'inventory-5d8f:worker-11';
   const meta = { host: 'host-7', pid: '7' };
   await orders.acquire({ name: 'whole-owner', owner, leaseMs: 600_000, meta });
-  /** By how much its names are wider than there is room. */
-  const cuts = () =>
-    page.evaluate(
-      (name) =>
-        [...document.querySelectorAll('bdi')]
-          .filter(({ title }) => title === name)
-          .map((whole) => whole.querySelector('.name-head'))
-          .map((head) => (head ? head.scrollWidth - head.clientWidth : null)),
-      owner,
-    );
+  const shown = page.locator('bdi').filter({ hasText: owner });
   for (const address of ['/?view=all&q=whole-owner', `/holders?q=${owner}`]) {
     await openPage(page, address);
     for (const width of [1280, 1366, 1440, 1920]) {
       await page.setViewportSize({ width, height: 600 });
-      await expect.poll(cuts, `${address}, ${width} px`).toEqual([0]);
+      await expect.poll(() => cutOf(shown), `${address}, ${width} px`).toEqual([0, 0]);
     }
   }
 });
@@ -120,13 +112,12 @@ test('on a common screen the owner of a waiter is fully visible wherever it is s
   const owner = 'inventory-5d8f:worker-12';
   await orders.acquire({ name, owner: 'inventory-5d8f:worker-11', leaseMs: 600_000 });
   void waitFor(orders, { name, owner, leaseMs: 60_000 });
-  const queued = page.getByRole('region', { name: 'Queue', exact: true }).locator('.name-head');
+  const queue = page.getByRole('region', { name: 'Queue', exact: true });
+  const queued = queue.locator('bdi').filter({ hasText: owner });
   const step = page.getByText(`to ${owner}`, { exact: true });
   await openLive(page, lockPath('default', name));
   for (const width of [1024, 1280, 1366, 1440, 1920]) {
     await page.setViewportSize({ width, height: 800 });
-    const cutOf = (part: typeof step) =>
-      part.evaluate((of) => [of.scrollWidth - of.clientWidth, of.scrollHeight - of.clientHeight]);
     await expect.poll(() => cutOf(queued), `in the queue, ${width} px`).toEqual([0, 0]);
     await expect.poll(() => cutOf(step), `among the acts, ${width} px`).toEqual([0, 0]);
   }
