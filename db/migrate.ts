@@ -3,6 +3,7 @@ import { migrate as migrateLibsql } from 'drizzle-orm/libsql/migrator';
 import { drizzle as libsql } from 'drizzle-orm/libsql/sqlite3';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
+import { firstLine } from '../server/platform/first-line';
 import { StartError } from '../server/platform/start-error';
 import type { Database } from './database';
 import { causes } from './database-failure';
@@ -30,9 +31,10 @@ export async function migrate(database: Database, noteSlow?: NoteSlow): Promise<
   } catch (cause) {
     if (cause instanceof StartError) throw cause;
     const why = causes(cause).at(-1);
-    const reason = why instanceof Error ? why.message.split('\n')[0] : String(why);
     const advice = isDenied(why) ? ` ${GRANT}` : '';
-    throw new StartError(`The database could not be migrated: ${reason}.${advice}`, { cause });
+    throw new StartError(`The database could not be migrated: ${firstLine(why)}.${advice}`, {
+      cause,
+    });
   }
 }
 

@@ -6,6 +6,7 @@ import { backendFindings } from '@/server/operations/installation/backend-findin
 import { type Finding, problem } from '@/server/operations/installation/finding';
 import { schemaFinding } from '@/server/operations/installation/process-findings';
 import { systemClock } from '@/server/platform/clock';
+import { firstLine } from '@/server/platform/first-line';
 import { readGuarantees } from '@/server/storage/read-guarantees';
 import { appliedMigrations } from '../require-database';
 
@@ -49,7 +50,7 @@ async function examineSchema(url: DatabaseUrl): Promise<Finding[]> {
   try {
     return [schemaFinding(await appliedMigrations(url), programSchemaVersion(url.kind))];
   } catch (error) {
-    return [problem('schema', firstLine(error), 'Check LOCKYARD_DATABASE_URL and its server.')];
+    return [problem('schema', reasonOf(error), 'Check LOCKYARD_DATABASE_URL and its server.')];
   }
 }
 
@@ -70,11 +71,10 @@ async function examineStore({ id, url }: ConfiguredStore, isAllowed: boolean): P
     });
   } catch (error) {
     const advice = 'Start its server, and check address, password and firewall.';
-    return [problem(`backend ${id}`, `cannot be reached: ${firstLine(error)}`, advice)];
+    return [problem(`backend ${id}`, `cannot be reached: ${reasonOf(error)}`, advice)];
   }
 }
 
-function firstLine(error: unknown): string {
-  const { message, cause } = error as { message: string; cause?: { message?: string } };
-  return (cause?.message || message).split('\n')[0] ?? message;
-}
+/** What the driver said, where an error of ours has that as its cause. */
+const reasonOf = (error: unknown): string =>
+  firstLine(error instanceof Error && error.cause instanceof Error ? error.cause : error);
