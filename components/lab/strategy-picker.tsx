@@ -24,6 +24,7 @@ export function StrategyPicker({
   // As high as the catalogue on most screens, so that what is below it does not move.
   if (entries === null) return <RowsSkeleton rows={20} />;
   const runnable = entries.filter(({ lacks }) => lacks === null);
+  const lacking = entries.length - runnable.length;
   const choose = (some: LabEntry[]) => onChoose(new Set(some.map(({ id }) => id)));
   const toggle = (id: string) => {
     const next = new Set(chosen);
@@ -48,9 +49,9 @@ export function StrategyPicker({
           </Button>
         </div>
       )}
-      {runnable.length < entries.length && (
+      {lacking > 0 && (
         <p className="pt-1 text-12 text-t2">
-          {entries.length - runnable.length} of {entries.length} need a server that is not
+          {lacking} of {entries.length} {lacking === 1 ? 'needs' : 'need'} a server that is not
           available: see “Servers” on this page.
         </p>
       )}
