@@ -75,7 +75,7 @@ function ShardRow({
   closed: string | null;
   /** The names of the shard that has the most. */
   most: number;
-  /** The names of all shards; null while some of them do not respond. */
+  /** The names of all shards; null while some of them do not serve. */
   all: number | null;
   isShown: boolean;
   onShow: () => void;
