@@ -37,7 +37,8 @@ export function recommendedAct(facts: ActFacts, view: VerdictView): Recommendati
   const { row, hold, waitPart } = facts;
   const { status } = row;
   const known = lastKnownAt(view);
-  if (status === 'unknown') return forUnknown(row, view);
+  // A store that rejects requests may still be read.
+  if (status === 'unknown' || view.refusal) return repairFirst(row, view);
   if (status === 'frozen') return forFrozen(row);
   if (!hold || isReleased(hold) || hold.expiresAt <= known) return null;
   const isDead = row.orphaned?.token === hold.token || livenessAt(hold, known).state === 'dead';
@@ -62,7 +63,7 @@ function isOverdue(row: LockRow, hold: HoldRow, now: number): boolean {
   return now - refused.lastAt <= REFUSED_RECENTLY_MS;
 }
 
-function forUnknown({ backend, unreadable }: LockRow, { refusal }: VerdictView): Recommendation {
+function repairFirst({ backend, unreadable }: LockRow, { refusal }: VerdictView): Recommendation {
   if (unreadable !== undefined) {
     return {
       verb: 'wait',
