@@ -231,7 +231,7 @@ export function defineSchema(kit: Kit) {
       revokedAt: kit.whole(),
       /** It is refused from then on; null: it does not expire. */
       expiresAt: kit.whole(),
-      /** When `expiresAt` was last changed; null: it is as at creation. */
+      /** When `expiresAt` was last changed, other than by a rotation; null: never. */
       expirySetAt: kit.whole(),
       /** JSON: `KeyLimits`; null: none. Only keys of the limited form have any. */
       limits: kit.document(),
