@@ -342,10 +342,12 @@ describe('waiting', () => {
   );
 
   const limited = { reason: 'RATE_LIMITED', retryAfterMs: 1 };
+  const down = { reason: 'BACKEND_DOWN', retryAfterMs: 1 };
   test.each([
-    [429, { error: { message: 'Too many calls.', data: limited } }, 'rate limit reached'],
-    [200, { result: { data: {} } }, 'no readable answer from the server'],
-    [502, 'Bad gateway', 'server not responding'],
+    [429, { error: { message: 'Too many.', data: limited } }, 'rate limit reached, retrying…'],
+    [200, { result: { data: {} } }, 'no readable answer from the server, retrying…'],
+    [502, 'Bad gateway', 'server not responding, retrying…'],
+    [503, { error: { message: 'Redis is full.', data: down } }, 'Redis is full. Retrying…'],
   ])('goes on after a %i, which is said once, and the command runs', async (status, body, said) => {
     const proxy = await FaultProxy.start(rig.api.url);
     proxy.rule = ({ procedure }) =>
@@ -357,7 +359,7 @@ describe('waiting', () => {
       const { code, out, err } = await rig.exec([name], 'echo ran', { env }).ended;
       expect({ code, out }).toEqual({ code: 0, out: 'ran\n' });
       const again = status > 500 ? 'lockyard: server responding again\n' : '';
-      expect(err).toBe(`lockyard: ${said}, retrying…\n${again}`);
+      expect(err).toBe(`lockyard: ${said}\n${again}`);
     } finally {
       await proxy.close();
     }

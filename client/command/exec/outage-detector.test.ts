@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TestClock } from '../../testing/test-clock';
 import { GIVEN_UP } from '../../wire/send-request';
-import { OutageDetector } from './outage-detector';
+import { type OutageCause, OutageDetector } from './outage-detector';
 
 /** A watch on a server with scripted answers: a status, or none. */
 function watched(limitMs: number) {
@@ -66,6 +66,23 @@ test('a request that is not answered in time is an outage, an abandoned one is n
   }
 });
 
+test('an outage has the reason that the server gives for it: a backend is down', async () => {
+  const said: (string | null)[] = [];
+  const note = ({ refusal }: OutageCause) => said.push(refusal);
+  const listener = { began: note, ended() {}, lasted: note };
+  const bodies = [
+    { error: { message: 'Redis is full.', data: { reason: 'BACKEND_DOWN' } } },
+    { error: { message: 'Internal error.', data: { reason: 'INTERNAL' } } },
+  ];
+  const watch = new OutageDetector(new TestClock(), 0, listener, async () =>
+    Response.json(bodies.shift(), { status: 503 }),
+  );
+  const first = await watch.fetch('http://127.0.0.1');
+  await watch.fetch('http://127.0.0.1');
+  expect(said).toEqual(['Redis is full.', 'Redis is full.', null]);
+  expect(await first.json()).toMatchObject({ error: { message: 'Redis is full.' } });
+});
+
 test('requests and their failures pass through unchanged', async () => {
   const failure = new TypeError('no route');
   const seen: unknown[] = [];
@@ -81,7 +98,7 @@ test('requests and their failures pass through unchanged', async () => {
 
 test('an outage has its reason, also for a port that fetch refuses', async () => {
   const reasons: string[] = [];
-  const began = (why: string) => reasons.push(why);
+  const began = ({ why }: OutageCause) => reasons.push(why);
   const watch = new OutageDetector(new TestClock(), 1, { began, ended() {}, lasted() {} });
   await expect(watch.fetch('http://127.0.0.1:6000')).rejects.toThrow();
   expect(reasons).toEqual([' (bad port)']);

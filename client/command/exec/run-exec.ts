@@ -18,7 +18,7 @@ import { endWithNpm } from './end-with-npm';
 import { type ExecOptions, readExecOptions } from './exec-options';
 import { isHeldByOuterExec } from './held-by-outer-exec';
 import { OrphanGuard } from './orphan-guard';
-import { OutageDetector, outageNotice } from './outage-detector';
+import { type OutageCause, OutageDetector, outageNotice } from './outage-detector';
 import { type CommandEnd, runCommandUnderHold } from './run-command-under-hold';
 import { EndedBySignal, SignalRelay } from './signal-relay';
 
@@ -71,7 +71,7 @@ class LockedCommand {
     const limitMs = isEndless ? SILENCE_MAX_MS : Math.max(shortestMs, waitMs);
     this.outage = new OutageDetector(systemClock, limitMs, {
       ...outageNotice(this.say.normally),
-      lasted: (why) => this.giveUpOnOutage(limitMs, why),
+      lasted: (cause) => this.giveUpOnOutage(limitMs, cause),
     });
     // Only the client's own requests can reveal an outage, not its probes of open connections.
     this.client.settings.fetch = this.outage.fetch;
@@ -196,10 +196,10 @@ class LockedCommand {
     return isReported || this.unrenewed === null ? '' : ` (no renewal: ${this.unrenewed})`;
   }
 
-  private giveUpOnOutage(limitMs: number, why: string): void {
+  private giveUpOnOutage(limitMs: number, { why, refusal }: OutageCause): void {
     if (this.isRunning) return;
-    const message = `The server has given no answer for ${formatDuration(limitMs)}${why}.`;
-    this.wait.abort(new LockyardError('BACKEND_DOWN', message, { isFinal: true }));
+    const silent = `The server has given no answer for ${formatDuration(limitMs)}${why}.`;
+    this.wait.abort(new LockyardError('BACKEND_DOWN', refusal ?? silent, { isFinal: true }));
   }
 }
 
