@@ -43,7 +43,7 @@ export function OldestHold({ hold }: { hold: ProcessRow['oldest'] }) {
 /** The version of a process in at most three lines; whole on hover. */
 export function Version({ text }: { text: string }) {
   return (
-    <span className="line-clamp-3 break-all" title={text}>
+    <span className="line-clamp-3 [overflow-wrap:anywhere]" title={text}>
       {text}
     </span>
   );
