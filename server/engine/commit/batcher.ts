@@ -107,9 +107,10 @@ export class Batcher {
 
   /** Queues a job again: after those that wait, but before others that concern its request. */
   resubmitMultiLock(job: MultiLockJob): void {
-    const next = this.multiLocks.find(({ request }) => request === job.request);
-    const at = next ? this.multiLocks.indexOf(next) : this.multiLocks.length;
-    this.multiLocks.splice(at, 0, { ...job, since: next?.since ?? this.nextArrival() });
+    const next = this.multiLocks.findIndex(({ request }) => request === job.request);
+    const place = next < 0 ? this.multiLocks.length : next;
+    const since = this.multiLocks[place]?.since ?? this.nextArrival();
+    this.multiLocks.splice(place, 0, { ...job, since });
     this.schedule();
   }
 
