@@ -3,6 +3,7 @@ import type { HeldLock } from '@/server/contract/console/waits/holder-rows';
 import { boundText } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
+import { unknownLabel } from '../../locks/lock-labels';
 
 /**
  * What happens to a lock if this hold is released, as far as is known.
@@ -10,10 +11,9 @@ import { visibleText } from '@/server/core/format/visible-text';
  * @param refusal why its store rejects requests; null: it serves, or does not respond
  */
 export function afterRelease(lock: HeldLock, refusal: string | null = null): string {
-  const { next, sharedWith, isFrozen, delayMs, status } = lock;
-  if (status === 'unknown') {
-    return `unknown: backend ${refusal ? 'rejecting requests' : 'not responding'}`;
-  }
+  const { next, sharedWith, isFrozen, delayMs } = lock;
+  const unknown = unknownLabel(lock, refusal);
+  if (unknown) return unknown;
   if (isFrozen) return 'free, but frozen: no grants';
   if (sharedWith > 0 && !next) return `still held by ${plural(sharedWith, 'other')}`;
   if (delayMs > 0) return `no grants for ${boundText(delayMs)} (lock delay)`;
