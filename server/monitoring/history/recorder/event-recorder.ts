@@ -106,14 +106,18 @@ export class EventRecorder {
   }
 
   /**
-   * Records what was committed since the last call; after a failure, from the last position that
-   * was definitely reached. If few commits arrive meanwhile, they wait for the next call.
+   * Records what was committed since the last call; after a failed write, from the last position
+   * that was definitely reached. If few commits arrive meanwhile, they wait for the next call.
+   *
+   * If the history cannot be read, what was read before is kept and its events are written: the
+   * store may have lost it by the time it responds again.
    */
   async record(): Promise<void> {
     const writes = { events: new OngoingWrite(), rollUps: new OngoingWrite() };
     const ends = () => [writes.events.end(), writes.rollUps.end()];
+    let unread: unknown;
     try {
-      await this.readAndWrite(this.tail ?? (await this.begin()), writes);
+      unread = await this.readAndWrite(this.tail ?? (await this.begin()), writes);
       await Promise.all(ends());
     } catch (error) {
       // Neither write may still run when recording begins again.
@@ -122,6 +126,7 @@ export class EventRecorder {
       this.isFailing = true;
       throw error;
     }
+    if (unread !== null) throw unread;
   }
 
   /** Starts again from the stored cursors, as after another process did this work. */
@@ -181,20 +186,29 @@ export class EventRecorder {
     return this.tail;
   }
 
-  /** Resolves when no write is under way, and all is read or there were `ROUNDS_MAX` rounds. */
-  private async readAndWrite(tail: HistoryTail, { events, rollUps }: Writes): Promise<void> {
+  /**
+   * Resolves when no write is under way, and all is read or there were `ROUNDS_MAX` rounds.
+   *
+   * @returns why the history could not be read; null: it could
+   */
+  private async readAndWrite(tail: HistoryTail, { events, rollUps }: Writes): Promise<unknown> {
+    let unread: unknown = null;
     let readAt = this.writtenAt;
     let changes = 0;
     let isBusy = false;
     let hasReaders = false;
     for (let round = 0; ; round += 1) {
       const isLast = round >= ROUNDS_MAX;
-      const mayRead = !this.isFull && !this.rollUps.isFull;
+      const mayRead = unread === null && !this.isFull && !this.rollUps.isFull;
       if (mayRead) {
         readAt = this.clock.monotonic();
-        changes += await this.read(tail);
+        const commits = await tail.poll().catch((error: unknown) => {
+          unread = error;
+          return [];
+        });
+        changes += await this.take(commits, tail, readAt);
       }
-      const isAllRead = mayRead && tail.isAtEnd;
+      const isAllRead = unread !== null || (mayRead && tail.isAtEnd);
       isBusy ||= changes > FEW_CHANGES || !mayRead;
       // Nothing is read while a share of the roll-ups is full.
       if (!isLast || events.isUnderWay) rollUps.begin(() => this.rollUps.writeDue());
@@ -202,25 +216,32 @@ export class EventRecorder {
         const upTo = readAt;
         hasReaders ||= isBusy && (!this.readers || (await this.readers.areActive()));
         const isQuiet = isAllRead && !isBusy;
-        if (isQuiet || hasReaders || this.isDue(upTo)) events.begin(() => this.write(tail, upTo));
+        const isToWrite = isQuiet || hasReaders || unread !== null || this.isDue(upTo);
+        if (isToWrite) events.begin(() => this.write(tail, upTo));
       }
       const ends = Promise.all([events.end(), rollUps.end()]);
       const readsDuringWrites = isBusy && !this.isEmbedded;
       await (readsDuringWrites ? Promise.race([ends, untilNextRead(isAllRead || !mayRead)]) : ends);
-      if ((isAllRead || isLast) && !events.isUnderWay && !rollUps.isUnderWay) return;
+      if ((isAllRead || isLast) && !events.isUnderWay && !rollUps.isUnderWay) return unread;
     }
   }
 
-  /** Reads new commits, and keeps them until they are written. Returns the number of changes. */
-  private async read(tail: HistoryTail): Promise<number> {
+  /**
+   * Keeps new commits until they are written. Returns the number of changes.
+   *
+   * @param readAt when the read of them began
+   */
+  private async take(
+    commits: readonly HistoryRow[],
+    tail: HistoryTail,
+    readAt: number,
+  ): Promise<number> {
     const { rollUps } = this;
-    const startedAt = this.clock.monotonic();
-    const commits = await tail.poll();
     this.noteOldest(commits);
     await this.collected.add(commits, tail.position);
     if (this.isEmbedded) await rollUps.take(commits, tail.position);
     else await rollUps.count(commits, tail.position);
-    if (tail.isAtEnd) this.readUpTo = startedAt;
+    if (tail.isAtEnd) this.readUpTo = readAt;
     return commits.reduce((sum, { changes }) => sum + changes.length, 0);
   }
 

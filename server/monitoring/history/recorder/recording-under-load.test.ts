@@ -296,6 +296,25 @@ describe('a recorder whose writes take long', () => {
     expect(await revsOf(3)).toEqual(allRevs());
   });
 
+  it('writes all that it has read although the store fails, and then lacks it', async () => {
+    const recorder = recorderIn(database);
+    await recordFirst(recorder, 0);
+    store.commit(MANY);
+    await recorder.record();
+    const [revs, counts] = [allRevs(), allCounts()];
+    expect(await revsOf(0)).toEqual([]);
+    store.during = () => {
+      throw new Error('The store is down.');
+    };
+    await expect(recorder.record()).rejects.toThrow('The store is down.');
+    expect(await revsOf(0)).toEqual(revs);
+    store.during = () => undefined;
+    store.rows.length = 0;
+    await recordRest(recorder);
+    expect(await revsOf(MANY - 1)).toEqual(revs);
+    expect(await holdCounts()).toEqual(counts);
+  });
+
   it('writes what is due even if it has to restart every few seconds', async () => {
     const recorder = recorderIn(database);
     const begun = async (passMs: number) => {
