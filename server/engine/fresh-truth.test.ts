@@ -216,6 +216,35 @@ describe.each(storeNames)('two engines over %s', (name) => {
       expect(await eventKinds(rig.under.store, key)).toEqual(['granted']);
     });
 
+    describe('an acquire and its cancel that arrive together', () => {
+      const cancel = (key: RecordKey) => {
+        const { service, owner, request } = acquireCommand(key, 'w1', { requestId: 'r' });
+        return a.engine.run(key, { verb: 'cancel', service, owner, request });
+      };
+
+      it('leave the lock free if another process granted it during the read', async () => {
+        const key = freshKey();
+        a.faults.tear = () => takeLock(b, key, 'w1', { requestId: 'r' });
+        const asked = takeLock(a, key, 'w1', { requestId: 'r' });
+        expect(await cancel(key)).toEqual({ outcome: 'released' });
+        await asked;
+        expect(await inspect(key)).toMatchObject({ holders: [] });
+      });
+
+      it('leave the lock free if what refuses the acquire may have changed', async () => {
+        const key = freshKey();
+        const held = { mode: 'permit', permits: 1, capacity: 1 } as const;
+        const { token } = await takeLock(a, key, 'w2', held);
+        const other = { ...held, capacity: 2, requestId: 'r' };
+        const asked = acquire(a, key, 'w1', other);
+        const cancelled = cancel(key);
+        const released = release(a, key, 'w2', token);
+        expect(await released).toEqual({ outcome: 'released' });
+        await Promise.allSettled([asked, cancelled]);
+        expect(await inspect(key)).toMatchObject({ holders: [] });
+      });
+    });
+
     it('releases once, whatever happens in between', async () => {
       const key = freshKey();
       const { token } = await takeLock(a, key, 'w1');

@@ -40,6 +40,13 @@ export class PendingCommand extends PendingReply<CommandResult> {
     if (isReceived || !changed) return;
     this.commands.unreceived.revertAnswer(this.key, this.command, answer);
   }
+
+  /** Whether it cancels the request of one of these commands on its record. */
+  cancelsOneOf(others: readonly PendingCommand[]): boolean {
+    if (this.command.verb !== 'cancel' || others.length === 0) return false;
+    const { key } = this.command.request;
+    return others.some(({ command }) => idempotencyKey(command) === key);
+  }
 }
 
 /** A command on a multi-lock that has not been answered yet. */

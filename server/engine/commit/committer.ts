@@ -209,8 +209,9 @@ export class Committer {
 
   /**
    * Answers the commands of a proposal. Grants are delivered first: a granted waiter must not
-   * receive an earlier state. The time left of a lease is measured from before the read, or by the
-   * store's clock if that may have advanced further since the decision.
+   * receive an earlier state. A cancel that undid nothing is decided again if its acquire is. The
+   * time left of a lease is measured from before the read, or by the store's clock if that may have
+   * advanced further since the decision.
    *
    * @param latest the latest possible present instant of the store's clock
    */
@@ -221,7 +222,12 @@ export class Committer {
     endWaits(context, commands, proposal, elapsedMs);
     const again: PendingCommand[] = [];
     for (const { pending, reply, changed } of proposal.outcomes) {
-      if (!('error' in reply)) {
+      if (!changed && pending.cancelsOneOf(again)) again.push(pending);
+      else if ('error' in reply) {
+        pending.mayBeApplied ||= isStaleRead(reply.error);
+        if (!reply.isSure && this.hasTime(pending)) again.push(pending);
+        else pending.refuse(reply.error);
+      } else {
         const answer = subtractElapsed(reply.answer, elapsedMs);
         if (!isSpentRenewal(answer)) {
           pending.answer(answer, changed);
@@ -230,11 +236,7 @@ export class Committer {
         pending.wasApplied = true;
         if (this.hasTime(pending)) again.push(pending);
         else void answerSpentRenewal(context, commands, pending);
-        continue;
       }
-      pending.mayBeApplied ||= isStaleRead(reply.error);
-      if (!reply.isSure && this.hasTime(pending)) again.push(pending);
-      else pending.refuse(reply.error);
     }
     commands.retry(again);
     const record = proposal.next ?? proposal.base?.record;
