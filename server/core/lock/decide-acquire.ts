@@ -25,7 +25,6 @@ import {
   departedOf,
   enqueue,
   hasQueueRoom,
-  isOutOfPatience,
   placeOf,
   rememberedWait,
   removeWaiters,
@@ -60,7 +59,7 @@ export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer 
 function acquireWithoutPlace(draft: Draft, ask: AcquireCommand): AcquireAnswer {
   const before = waitedBefore(draft, ask.request);
   if (!before && ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
-  if (before && isOutOfPatience(before, draft.now)) {
+  if (before && draft.isPast(before.enqueuedAt + before.patienceMs)) {
     return heldAnswer(draft, 'timeout', ask.service);
   }
   const { record } = draft;

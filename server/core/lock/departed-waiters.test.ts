@@ -83,6 +83,19 @@ describe('waiters whose process died', () => {
     for (const ask of asks) expect(world.run(ask, 'p2').outcome).toBe('timeout');
   });
 
+  it('are not granted by a decision that is written after their timeout', () => {
+    const { world, asks, free } = afterCrash(1, 8_000);
+    world.run({ verb: 'expireAndPromote' }, 'p2');
+    free();
+    const [ask] = asks;
+    if (!ask) return expect.unreachable();
+    const stalled = world.propose(ask, 'p2');
+    expect(stalled.decision.answer.outcome).toBe('granted');
+    world.pass(3_000);
+    expect(world.run(ask, 'p3').outcome).toBe('timeout');
+    expect(world.write(stalled)).toBe(false);
+  });
+
   it('have timed out for as long as an answer is stored, although the lock is free by then', () => {
     const { world, asks, free } = afterCrash(2, 8_000);
     world.run({ verb: 'expireAndPromote' }, 'p2');
@@ -297,6 +310,16 @@ describe('a multi-lock whose process died while it waited', () => {
       blockedBy: [{ name: 'b' }],
     });
     expect(world.queueOf('b')).toEqual([]);
+  });
+
+  it('is not granted by a decision that is written after its timeout', () => {
+    const { world, ask, token } = crashed(8_000);
+    world.run('b', release('orders/x', token), 'p2');
+    const stalled = world.propose(ask, 'p2');
+    expect(stalled.decision.answer.outcome).toBe('granted');
+    world.now += 3_000;
+    expect(world.runSet(ask, 'p3').outcome).toBe('timeout');
+    expect(world.finish(stalled)).toBe(false);
   });
 
   it('may return although there is no room left for new names', () => {

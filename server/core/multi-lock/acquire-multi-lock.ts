@@ -164,10 +164,8 @@ function grantAll(
 ): MultiLockGranted {
   const [first] = members;
   const waited = since && first ? waitedMs(first.draft, since) : 0;
-  if (place) {
-    place.member.draft.relyOn(place.waiter.enqueuedAt + place.waiter.patienceMs);
-    leave(place);
-  }
+  if (since) first?.draft.relyOn(since.enqueuedAt + since.patienceMs);
+  if (place) leave(place);
   let keptUntil = 0;
   const grants = members.map((member) => {
     const { name, mode, draft } = member;
