@@ -129,7 +129,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     const [here, there] = [(await enter(name)).session.value, (await enter(name)).session.value];
     const ctx = await contextWith(here);
     await expect(
-      changePassword(ctx, { current: OTHER_PASSWORD, next: OTHER_PASSWORD }),
+      changePassword(ctx, { current: 'wrong', next: OTHER_PASSWORD }),
     ).rejects.toMatchObject({ reason: 'FORBIDDEN' });
     await expect(
       changePassword(ctx, { current: PASSWORD, next: 'password1234' }),

@@ -52,4 +52,19 @@ describe.each(TEST_DIALECTS)('a change of the own password on %s', (dialect) => 
     await setDisabled(root, { id, disabled: false });
     await signIn(contextOf(runtime, null), person);
   });
+
+  test('to the same password is refused, and no session ends', async () => {
+    const person = { name: 'same', password: PASSWORD };
+    await createUser(contextOf(runtime, COMMAND_LINE), { ...person, role: 'viewer' });
+    const { session } = await signIn(contextOf(runtime, null), person);
+    const other = await signIn(contextOf(runtime, null), person);
+    const ctx = contextOf(runtime, await runtime.sessions.resolve(session.value));
+    await expect(changePassword(ctx, { current: PASSWORD, next: PASSWORD })).rejects.toMatchObject({
+      reason: 'INVALID',
+      message: 'The new password must differ from the current one.',
+    });
+    for (const { value } of [session, other.session]) {
+      expect(await runtime.sessions.resolve(value)).toMatchObject({ name: 'same' });
+    }
+  });
 });

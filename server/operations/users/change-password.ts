@@ -16,8 +16,8 @@ import { findUserByName, selectUserForUpdate } from './find-user';
  * may have been copied. Guesses of the current password count for this session only.
  *
  * @throws LockyardError `UNAUTHENTICATED` for a session that has ended, `FORBIDDEN` for a wrong
- *   current password, `INVALID` for a weak new one, `RATE_LIMITED`, `CONFLICT` if it has been
- *   changed since it was checked
+ *   current password, `INVALID` for a new one that is weak or the same, `RATE_LIMITED`, `CONFLICT`
+ *   if it has been changed since it was checked
  */
 export async function changePassword(
   ctx: ControlContext,
@@ -33,6 +33,9 @@ export async function changePassword(
   const what = { act: 'session.changePassword', subject: actor.name } as const;
 
   checkPassword(next, actor.name);
+  if (next === current) {
+    throw new LockyardError('INVALID', 'The new password must differ from the current one.');
+  }
   const allowance = await askDatabase(() => countSignInAttempt(database, clock, attempt));
   if (allowance.outcome !== 'allowed') {
     const { retryAfterMs } = allowance;
