@@ -18,6 +18,22 @@ test('live answers yes, ready whether the database responds, and neither says mo
   await api.close();
 });
 
+test('health is answered to GET, and to HEAD and OPTIONS, which balancers also send', async () => {
+  const api = await ApiHarness.start();
+  for (const path of ['/api/health/live', '/api/health/ready']) {
+    const reply = (method: string) => fetch(api.url + path, { method });
+    for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+      expect([method, (await reply(method)).status]).toEqual([method, 200]);
+    }
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const { status, headers } = await reply(method);
+      const answer = [method, status, headers.get('allow')];
+      expect(answer).toEqual([method, 405, 'GET, HEAD, OPTIONS']);
+    }
+  }
+  await api.close();
+});
+
 test('a server that shuts down answers waiters `queued`, and keeps leases', async () => {
   const api = await ApiHarness.start();
   const key = await api.key('orders');

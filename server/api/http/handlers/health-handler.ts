@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Runtime } from '../../../operations/operation-context';
 import { TimeLimit } from '../../../platform/time-limit';
+import { wrongMethod } from '../requests/refuse';
 import type { RequestScope } from '../requests/request-scope';
 import { setApiHeaders } from '../requests/security-headers';
 
@@ -8,10 +9,14 @@ import { setApiHeaders } from '../requests/security-headers';
 const FRESH_MS = 1_000;
 const ANSWER_MAX_MS = 2_000;
 
+/** `OPTIONS` too: HAProxy's `httpchk` sends it unless it is given another method. */
+const METHODS = ['GET', 'HEAD', 'OPTIONS'];
+
 /**
  * Answers whether this process is alive, and whether it can serve, by path.
  *
  * @param isDraining while it is, the process is not ready
+ * @returns handlers that throw `INVALID` for another method than `GET`, `HEAD` and `OPTIONS`
  */
 export function createHealthHandlers(
   runtime: Runtime,
@@ -19,9 +24,19 @@ export function createHealthHandlers(
 ): Record<string, (scope: RequestScope) => Promise<void>> {
   const isReady = createReadiness(runtime);
   return {
-    '/api/health/live': async ({ res }) => answerHealth(res, true),
-    '/api/health/ready': async ({ res }) => answerHealth(res, !isDraining() && (await isReady())),
+    '/api/health/live': async (scope) => {
+      requireKnownMethod(scope);
+      answerHealth(scope.res, true);
+    },
+    '/api/health/ready': async (scope) => {
+      requireKnownMethod(scope);
+      answerHealth(scope.res, !isDraining() && (await isReady()));
+    },
   };
+}
+
+function requireKnownMethod({ req }: RequestScope): void {
+  if (!METHODS.includes(req.method ?? '')) throw wrongMethod(METHODS.join(', '));
 }
 
 /**
