@@ -13,6 +13,7 @@ import {
   LOCKED_ATTEMPTS_MAX,
   SIGN_IN_WINDOW_MS,
 } from '../../auth/sign-in-limits';
+import { listAudit } from '../audit/list-audit';
 import {
   COMMAND_LINE,
   contextOf,
@@ -81,6 +82,15 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     await signOut(await contextWith(first));
     expect(await resolve(first)).toBeNull();
     expect(await resolve(second)).toMatchObject({ userId: id });
+  });
+
+  test('signed out of twice at the same time is audited as signed out once', async () => {
+    const { name } = await newPerson();
+    const ctx = await contextWith((await enter(name)).session.value);
+    await Promise.all([signOut(ctx), signOut(ctx)]);
+    const filter = { act: 'session.signOut', subject: name, limit: 10 };
+    const { rows } = await listAudit(contextOf(runtime, COMMAND_LINE), filter);
+    expect(rows.map(({ outcome }) => outcome).sort()).toEqual(['done', 'not_applied']);
   });
 
   test('a user can sign in by a name with a trailing space, as phones type it', async () => {

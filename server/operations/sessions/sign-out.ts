@@ -8,8 +8,8 @@ export async function signOut(ctx: ControlContext): Promise<{ signedOut: boolean
   if (actor?.kind !== 'user') return { signedOut: false };
   const what = { act: 'session.signOut', subject: actor.name } as const;
   await auditedDatabaseChange(ctx, auditActor(actor), what, async (tx) => {
-    await runtime.sessions.end(tx, actor.sessionId);
-    return { answer: null };
+    const isUnchanged = !(await runtime.sessions.end(tx, actor.sessionId));
+    return { answer: null, isUnchanged };
   });
   runtime.sessions.forget(actor.userId);
   return { signedOut: true };
