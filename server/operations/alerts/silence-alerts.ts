@@ -1,5 +1,4 @@
 import { eq, gt, lt } from 'drizzle-orm';
-import { allOf } from '@/db/database';
 import { randomText } from '../../auth/random-text';
 import type { SilenceAlertsInput, SilenceRef } from '../../contract/console/alerts/alert-inputs';
 import { SILENCE_MAX_MS } from '../../contract/console/alerts/alert-rules';
@@ -68,18 +67,19 @@ export async function endSilence(
   { id }: SilenceRef,
 ): Promise<{ id: string }> {
   const { runtime } = ctx;
-  const { alertSilences } = runtime.database.tables;
+  const { database } = runtime;
+  const { alertSilences } = database.tables;
   const what = { act: 'alert.endSilence', subject: id } as const;
   const who = await permit(ctx, 'operator', what);
   const now = runtime.clock.now();
-  const isInForce = allOf(eq(alertSilences.id, id), gt(alertSilences.endsAt, now));
+  const isThis = eq(alertSilences.id, id);
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
-    const [silence] = await tx.select().from(alertSilences).where(eq(alertSilences.id, id));
+    const [silence] = await database.forUpdate(tx.select().from(alertSilences).where(isThis));
     if (!silence) throw new LockyardError('NOT_FOUND', `There is no silence "${id}".`);
     if (silence.endsAt <= now) {
       throw new LockyardError('NOT_FOUND', 'This silence has ended already.');
     }
-    await tx.update(alertSilences).set({ endsAt: SILENCE_ENDED }).where(isInForce);
+    await tx.update(alertSilences).set({ endsAt: SILENCE_ENDED }).where(isThis);
     const { matcher, reason, endsAt } = silence;
     return { answer: { id }, result: { ...JSON.parse(matcher), reason, wouldHaveEndedAt: endsAt } };
   });

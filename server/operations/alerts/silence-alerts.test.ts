@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TEST_DIALECTS } from '@/db/testing/test-database';
+import { listAudit } from '../audit/list-audit';
+import type { OperationContext } from '../operation-context';
+import {
+  COMMAND_LINE,
+  contextOf,
+  openTestRuntime,
+  type TestRuntime,
+} from '../testing/test-runtime';
+import { endSilence, silenceAlerts } from './silence-alerts';
+
+describe.each(TEST_DIALECTS)('a silence over %s', (dialect) => {
+  let runtime: TestRuntime;
+  let root: OperationContext;
+  beforeAll(async () => {
+    runtime = await openTestRuntime(dialect);
+    root = contextOf(runtime, COMMAND_LINE) as OperationContext;
+  });
+  afterAll(() => runtime.close());
+
+  const silence = { kind: 'stuck', forMs: 60_000, reason: 'planned work' } as const;
+
+  test('that several operators end at the same time is ended and audited once', async () => {
+    const { id } = await silenceAlerts(root, silence);
+    const ends = await Promise.allSettled(
+      Array.from({ length: 6 }, () => endSilence(root, { id })),
+    );
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const { rows } = await listAudit(root, { act: 'alert.endSilence', subject: id, limit: 10 });
+    expect(rows.filter(({ outcome }) => outcome === 'done')).toHaveLength(1);
+  });
+});
