@@ -8,6 +8,7 @@ import {
   openTestRuntime,
   type TestRuntime,
 } from '../testing/test-runtime';
+import { listSilences } from './list-silences';
 import { endSilence, silenceAlerts } from './silence-alerts';
 
 describe.each(TEST_DIALECTS)('a silence over %s', (dialect) => {
@@ -29,5 +30,15 @@ describe.each(TEST_DIALECTS)('a silence over %s', (dialect) => {
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const { rows } = await listAudit(root, { act: 'alert.endSilence', subject: id, limit: 10 });
     expect(rows.filter(({ outcome }) => outcome === 'done')).toHaveLength(1);
+  });
+
+  test('of a namespace that never existed, such as a mistyped one, is refused', async () => {
+    const input = { ...silence, namespace: 'biling' };
+    await expect(silenceAlerts(root, input)).rejects.toMatchObject({
+      reason: 'NOT_FOUND',
+      message: 'There is no namespace "biling".',
+    });
+    expect(await listSilences(root)).toEqual([]);
+    expect(await silenceAlerts(root, { ...silence, namespace: 'default' })).toHaveProperty('id');
   });
 });

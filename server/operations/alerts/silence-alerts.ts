@@ -1,9 +1,11 @@
 import { eq, gt, lt } from 'drizzle-orm';
+import type { Database, Db } from '@/db/database';
 import { randomText } from '../../auth/random-text';
 import type { SilenceAlertsInput, SilenceRef } from '../../contract/console/alerts/alert-inputs';
 import { SILENCE_MAX_MS } from '../../contract/console/alerts/alert-rules';
 import { LockyardError } from '../../contract/errors';
 import { SILENCE_ENDED, SILENCES_MAX } from '../../monitoring/alerts/alert-settings';
+import { noNamespace } from '../../monitoring/projection/monitored-backend';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
 import type { OperationContext } from '../operation-context';
@@ -15,14 +17,16 @@ const ID_CHARS = 16;
  * Keeps alerts from being sent for a while. They still fire and are shown; what fires when it ends
  * is sent then.
  *
- * @throws LockyardError `INVALID` where there are too many silences; as `auditedDatabaseChange`
+ * @throws LockyardError `NOT_FOUND` for a namespace that never existed, `INVALID` where there are
+ *   too many silences; as `auditedDatabaseChange`
  */
 export async function silenceAlerts(
   ctx: OperationContext,
   { forMs, reason, ...matcher }: SilenceAlertsInput,
 ): Promise<{ id: string; endsAt: number }> {
   const { runtime } = ctx;
-  const { alertSilences } = runtime.database.tables;
+  const { database } = runtime;
+  const { alertSilences } = database.tables;
   const seen = { ...matcher, forMs };
   const what = {
     act: 'alert.silence',
@@ -36,6 +40,7 @@ export async function silenceAlerts(
   const endsAt = createdAt + forMs;
   const id = randomText(ID_CHARS);
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
+    await requireKnownNamespace(database, tx, matcher.namespace);
     // Only those that ended long ago: a clock that is ahead must delete none that is in force.
     await tx.delete(alertSilences).where(lt(alertSilences.endsAt, createdAt - SILENCE_MAX_MS));
     const inForce = await tx.$count(alertSilences, gt(alertSilences.endsAt, createdAt));
@@ -55,6 +60,17 @@ export async function silenceAlerts(
   });
   forgetAlerts(runtime);
   return answer;
+}
+
+/** One that was removed is known: its alerts may still be shown. */
+async function requireKnownNamespace(
+  { tables: { namespaces } }: Database,
+  tx: Db,
+  name: string | undefined,
+): Promise<void> {
+  if (name === undefined) return;
+  const known = await tx.$count(namespaces, eq(namespaces.id, name));
+  if (known === 0) throw noNamespace(name);
 }
 
 /**

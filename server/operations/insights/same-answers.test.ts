@@ -39,7 +39,12 @@ class Scene {
     const rules = { ...DEFAULT_ALERT_RULES, expiredForMs: 0 };
     const reason = 'so that every page has something to show';
     await this.act('alerts.setRules', { namespace: 'default', rules, reason });
-    await this.act('alerts.silence', { namespace: 'other', forMs: 600_000, reason });
+    await this.act('alerts.silence', {
+      namespace: 'default',
+      name: 'other',
+      forMs: 600_000,
+      reason,
+    });
     const meta = { host: 'host-4', pid: '7' };
     await this.take('a', 'p', { meta });
     await this.take('b', 'q', { meta });
