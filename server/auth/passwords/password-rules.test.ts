@@ -49,6 +49,12 @@ describe('passwords', () => {
     );
   });
 
+  test('with halves of characters are refused: all such halves would be stored alike', () => {
+    expect(() => checkPassword('\ud800\ud801\ud802\ud803 green kites', 'ana')).toThrow(
+      'The password must be well-formed Unicode.',
+    );
+  });
+
   test('are compared with over 3,000 common ones, in any case and with a common ending', () => {
     const common = dictionary['passwords-common'];
     expect(common.length).toBeGreaterThan(3_000);

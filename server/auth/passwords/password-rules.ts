@@ -94,6 +94,8 @@ export function checkPassword(password: string, userName: string): void {
 }
 
 function weaknessOf(password: string, userName: string): string | null {
+  // Encoded for hashing, every half of a surrogate pair becomes the same character.
+  if (!password.isWellFormed()) return 'The password must be well-formed Unicode.';
   const chars = [...password];
   if (chars.length < PASSWORD_MIN_CHARS) {
     return `The password must have at least ${PASSWORD_MIN_CHARS} characters.`;
