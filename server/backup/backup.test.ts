@@ -5,7 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { openSnapshot } from '@/db/snapshot';
 import { TEST_DIALECTS, type TestDialect } from '@/db/testing/test-database';
 import { describeBackendUrl } from '@/db/urls/backend-url';
-import { runCliCommand } from '../cli/run-cli-command';
+import { printOf } from '../cli/testing/print-of';
 import { addTo, createCommand, readCounter } from '../engine/testing/counter-calls';
 import { createApiKey } from '../operations/api-keys/create-api-key';
 import { listAudit } from '../operations/audit/list-audit';
@@ -303,8 +303,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
 
   test('made just as another one began is the one that its audit log has as made', async () => {
     await home.serve(async ({ runtime }) => {
-      const begin = (file: string) =>
-        runCliCommand(runtime, { verb: 'backup begin', input: { file } });
+      const begin = (file: string) => printOf(runtime, { verb: 'backup begin', input: { file } });
       const intent = (await begin('own.gz')) ?? '';
       await begin('other.gz');
       const snapshot = await openSnapshot(home.url);

@@ -161,7 +161,7 @@ describe.each(TEST_DIALECTS)('the command line over %s', (dialect) => {
       expect(await runOne(['namespaces', 'create', '--name', 'billing'])).toEqual({
         code: 0,
         out: '',
-        err: '',
+        err: 'Namespace "billing" created on backend "default".\n',
       });
       const { out } = await runOne([...createKey, '--namespace', 'billing']);
       expect(await runtime.apiKeys.verify(out.trim())).toMatchObject({
@@ -193,7 +193,7 @@ describe.each(TEST_DIALECTS)('the command line over %s', (dialect) => {
       expect(await runOne([...reset, '--password-stdin'], `${given}\n`)).toEqual({
         code: 0,
         out: '',
-        err: '',
+        err: 'The password of "Ana B." was reset.\n',
       });
       await expect(enter(made.out)).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
       await signIn(contextOf(runtime, null), { name: 'Ana B.', password: given });
@@ -321,7 +321,7 @@ describe('the command line', () => {
     const words = ['users', 'create', '--name', 'x', '--role', 'viewer', '--password-stdin'];
     const child = spawn(node, [...program, ...words], {
       env: { ...process.env, ...variables() },
-      stdio: ['pipe', 'inherit', 'inherit'],
+      stdio: ['pipe', 'inherit', 'ignore'],
     });
     const ended = once(child, 'exit');
     child.stdin.write('plough the seventh field\n');

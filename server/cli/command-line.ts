@@ -13,6 +13,7 @@ import { firstLine } from '../platform/first-line';
 import { createLog } from '../platform/log';
 import { applyFile } from './apply/apply-file';
 import { runBackupCommand } from './backup-command';
+import type { CliOutput } from './cli-answer';
 import type { BackupCommand, CliCommand } from './cli-command';
 import { askRunningServer } from './control-socket';
 import { runDoctor } from './doctor/run-doctor';
@@ -95,10 +96,11 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
   }
   const config = readConfig(env);
   const consent = { mayCreate: args.includes('--create'), mayMigrate: args.includes('--migrate') };
-  const ask = (asked: CliCommand) => {
+  const request = (asked: CliCommand) => {
     const stop = endsEarly(asked) ? io.signal : undefined;
     return askServer(config, asked, { ...consent, stderr, stop });
   };
+  const ask = async (asked: CliCommand) => (await request(asked)).print;
   if (command.verb === 'apply file') {
     return applyFile(command, { environment: env, ask, print, json: isJson });
   }
@@ -123,8 +125,9 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
     else stderr.write(`${isJson ? printableJson(data) : text}\n`);
     return 0;
   }
-  const answer = await ask(command);
+  const { print: answer, note } = await request(command);
   if (answer !== null) await print(answer, lostSecret(command, answer));
+  if (note !== null) stderr.write(`${note}\n`);
   return 0;
 }
 
@@ -174,9 +177,9 @@ async function askServer(
   config: Config,
   command: CliCommand,
   options: AskOptions,
-): Promise<string | null> {
+): Promise<CliOutput> {
   const reply = await askRunningServer(config.dataDir, command, options.stop);
-  if (reply?.ok !== false) return reply ? reply.print : runAlone(config, command, options);
+  if (reply?.ok !== false) return reply ?? runAlone(config, command, options);
   throw new LockyardError(reply.reason ?? 'INTERNAL', reply.message);
 }
 
@@ -185,7 +188,7 @@ async function runAlone(
   config: Config,
   command: CliCommand,
   { stderr, stop, ...consent }: AskOptions,
-): Promise<string | null> {
+): Promise<CliOutput> {
   const found = await requireDatabase(config, consent);
   const runtime = await openControlRuntime(config, createLog(), systemClock);
   const done = noteOf(found, programSchemaVersion(config.database.kind));

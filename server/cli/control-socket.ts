@@ -9,9 +9,14 @@ import type { ControlRuntime } from '../operations/operation-context';
 import { type CliCommand, cliCommand } from './cli-command';
 import { runCliCommand } from './run-cli-command';
 
-/** The running server's answer to the command line: what to print, or an error in one line. */
+/** The running server's answer to the command line: see `CliOutput`, or an error in one line. */
 const controlReply = z.union([
-  z.strictObject({ ok: z.literal(true), print: z.string().nullable() }),
+  z.object({
+    ok: z.literal(true),
+    print: z.string().nullable(),
+    // A server of an earlier version sends none.
+    note: z.string().nullable().default(null),
+  }),
   z.strictObject({
     ok: z.literal(false),
     message: z.string(),
@@ -116,7 +121,7 @@ async function answer(
 ): Promise<ControlReply> {
   try {
     const command = cliCommand.parse(JSON.parse(line));
-    return { ok: true, print: await runCliCommand(runtime, command, isAwaited) };
+    return { ok: true, ...(await runCliCommand(runtime, command, isAwaited)) };
   } catch (error) {
     if (error instanceof LockyardError) {
       const { message, reason } = error;

@@ -21,7 +21,7 @@ import type {
 import { ownOrigin } from '../platform/own-origin';
 import { SerialQueue } from '../platform/serial-queue';
 import { INTERRUPTED, runApply } from './apply/run-apply';
-import type { CliAnswer } from './cli-answer';
+import type { CliAnswer, CliOutput } from './cli-answer';
 import type { CliCommand } from './cli-command';
 import { counted } from './counted';
 import type { ProvisioningCommand } from './provisioning/provisioning-command';
@@ -40,7 +40,7 @@ const queues = new WeakMap<ControlRuntime, SerialQueue>();
 
 /**
  * Runs a command with the same operations as the console, and returns what to print: a generated
- * key or password, a list, or nothing.
+ * key or password, a list, or only a note of what was done.
  *
  * @param isAwaited false once the caller has hung up, or asks to end early: a command that is still
  *   waiting then does nothing, no further change of a file is applied, since generated secrets
@@ -51,15 +51,15 @@ export async function runCliCommand(
   runtime: ControlRuntime,
   command: CliCommand,
   isAwaited: () => boolean = () => true,
-): Promise<string | null> {
+): Promise<CliOutput> {
   const ctx: ControlContext = {
     runtime,
     actor: { kind: 'cli' },
     address: 'local',
     requestId: randomText(22),
   };
-  const { text, data } = await answerTo(ctx, command, isAwaited);
-  return command.json ? printableJson(data) : text;
+  const { text, data, note = null } = await answerTo(ctx, command, isAwaited);
+  return command.json ? { print: printableJson(data), note: null } : { print: text, note };
 }
 
 function answerTo(

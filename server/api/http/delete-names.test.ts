@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { parseDeleteCommand } from '../../cli/parse-command';
-import { runCliCommand } from '../../cli/run-cli-command';
+import { printOf } from '../../cli/testing/print-of';
 import { type ChosenNames, DELETED_AT_ONCE } from '../../contract/console/deletion-inputs';
 import { MINUTE_MS } from '../../core/time-units';
 import { openIntent } from '../../operations/audit/audit-log';
@@ -57,7 +57,7 @@ const lastEntry = async () => (await listAudit(api.cli, { limit: 1 })).rows[0];
 const cli = (...words: string[]) => {
   const command = parseDeleteCommand(words);
   if (!command) throw new Error('These words make no command.');
-  return runCliCommand(api.runtime, command);
+  return printOf(api.runtime, command);
 };
 
 test('an operator previews a deletion, and deletes at most the number typed', async () => {
@@ -257,13 +257,13 @@ test('a deletion by the command line stops once it is interrupted', async () => 
   const words = ['counters', 'delete', '--namespace', 'jobs', '--prefix', 'h'];
   const command = parseDeleteCommand([...words, '--count', '2000', '--reason', REASON]);
   if (!command) throw new Error('These words make no command.');
-  await expect(runCliCommand(api.runtime, command, () => false)).rejects.toMatchObject({
+  await expect(printOf(api.runtime, command, () => false)).rejects.toMatchObject({
     reason: 'CONFLICT',
     message: 'The command was interrupted.',
   });
   let asked = 0;
   const isAwaited = () => ++asked <= 1;
-  await expect(runCliCommand(api.runtime, command, isAwaited)).rejects.toMatchObject({
+  await expect(printOf(api.runtime, command, isAwaited)).rejects.toMatchObject({
     reason: 'CONFLICT',
     message: `${DELETED_AT_ONCE} deleted, then: The command was interrupted.`,
   });

@@ -24,7 +24,7 @@ import { listNamespaceSettings } from '../../operations/namespaces/list-namespac
 import { openTestRuntime } from '../../operations/testing/test-runtime';
 import { listUsers } from '../../operations/users/list-users';
 import { limitFiles } from '../../storage/conformance/testing/limit-files';
-import { runCliCommand } from '../run-cli-command';
+import { printOf } from '../testing/print-of';
 import { applyFile } from './apply-file';
 import type { ApplyReport } from './apply-report';
 
@@ -61,7 +61,7 @@ async function apply(
       json,
       ask: async (command) => {
         onAsk?.(++asked);
-        return runCliCommand(api.runtime, command);
+        return printOf(api.runtime, command);
       },
       print: async (line) => void printed.push(line),
     },
@@ -189,7 +189,7 @@ test('a file is not applied further once its caller has gone', async () => {
   let asked = 0;
   // Waits for its turn and its first change.
   const isAwaited = () => ++asked <= 2;
-  await runCliCommand(api.runtime, { verb: 'apply', input, json: true }, isAwaited);
+  await printOf(api.runtime, { verb: 'apply', input, json: true }, isAwaited);
   const made = (await listNamespaceSettings(api.cli)).filter(({ name }) => names.includes(name));
   expect(made.map(({ name }) => name)).toEqual(['gone-1']);
   expect(await acts()).toContain('config.apply failed');
@@ -401,9 +401,7 @@ test('of many commands that apply one file at once, one makes the changes', asyn
   };
   const input = { file: 'raced.yaml', state, env: {}, dryRun: false, prune: false };
   const answers = await Promise.all(
-    Array.from({ length: 8 }, () =>
-      runCliCommand(api.runtime, { verb: 'apply', input, json: true }),
-    ),
+    Array.from({ length: 8 }, () => printOf(api.runtime, { verb: 'apply', input, json: true })),
   );
   const reports = answers.map((answer) => JSON.parse(answer ?? '') as ApplyReport);
   expect(reports.filter(({ changes }) => changes.length > 0)).toHaveLength(1);
@@ -420,7 +418,7 @@ test.each(TEST_DIALECTS)(
       const state = { version: 1 as const, keys: [{ name, witness: true as const }] };
       const input = { file: 'raced.yaml', state, env: {}, dryRun: false, prune: false };
       const answers = await Promise.all(
-        servers.map((server) => runCliCommand(server, { verb: 'apply', input, json: true })),
+        servers.map((server) => printOf(server, { verb: 'apply', input, json: true })),
       );
       const reports = answers.map((answer) => JSON.parse(answer ?? '') as ApplyReport);
       expect(reports.flatMap(({ secrets }) => secrets)).toMatchObject([{ name }]);
@@ -439,7 +437,7 @@ test('applying a file does not count as a use of its keys', async () => {
   const state = { version: 1 as const, keys };
   const input = { file: 'k.yaml', state, env: { K: key }, dryRun: false, prune: false };
   for (const _ of ['creates it', 'finds it']) {
-    await runCliCommand(runtime, { verb: 'apply', input, json: true });
+    await printOf(runtime, { verb: 'apply', input, json: true });
   }
   // Writes the last uses.
   await runtime.apiKeys.close();

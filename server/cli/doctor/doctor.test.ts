@@ -19,7 +19,7 @@ import { TestAuthority } from '@/server/storage/conformance/testing/test-authori
 import { ApiHarness } from '@/test/api-harness';
 import { DAY_MS, HOUR_MS } from '../../core/time-units';
 import { startControlSocket } from '../control-socket';
-import { runCliCommand } from '../run-cli-command';
+import { printOf } from '../testing/print-of';
 import { UsageError } from '../usage-error';
 import { runDoctor } from './run-doctor';
 
@@ -188,8 +188,8 @@ test('a backup dated a year ahead, as the clock was then, is not the last one', 
   const makeBackup = async (clock: Clock) => {
     const runtime = { ...api.runtime, clock };
     const input = { file: 'lockyard.gz' };
-    const intent = await runCliCommand(runtime, { verb: 'backup begin', input });
-    await runCliCommand(runtime, { verb: 'backup end', input: { intent: intent ?? '' } });
+    const intent = await printOf(runtime, { verb: 'backup begin', input });
+    await printOf(runtime, { verb: 'backup end', input: { intent: intent ?? '' } });
   };
   await makeBackup(ahead);
   const before = await examine(env, '--url', api.url);

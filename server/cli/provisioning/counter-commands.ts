@@ -1,9 +1,15 @@
+import { printable } from '../../../client/command/terminal/printable';
 import { LockyardError } from '../../contract/errors';
 import { listCounters } from '../../operations/counters/for-people/counter-views';
 import { createCounter } from '../../operations/counters/for-people/create-counter';
 import type { ControlContext } from '../../operations/operation-context';
 import type { CliAnswer } from '../cli-answer';
-import { notResponding, silenceNotes } from '../records/not-responding';
+import {
+  missingNotes,
+  notConfigured,
+  notResponding,
+  silenceNotes,
+} from '../records/not-responding';
 import { requireServer } from '../require-server';
 import type { InputOf } from './provisioning-command';
 import { textTable } from './text-table';
@@ -14,7 +20,9 @@ export async function listAllCounters(
   { search }: InputOf<'counters list'>,
 ): Promise<CliAnswer> {
   const input = { ...(search !== undefined && { search }), limit: 1_000 };
-  const { rows, matching, backends } = await listCounters(requireServer(ctx), input);
+  const server = requireServer(ctx);
+  const { rows, matching, backends } = await listCounters(server, input);
+  const missing = await notConfigured(server);
   const counters = rows.map(({ namespace, name, value, floor, ceiling, isKnown }) => ({
     namespace,
     name,
@@ -23,19 +31,21 @@ export async function listAllCounters(
     ceiling,
     isKnown,
   }));
-  const lines = [
-    textTable(counters),
-    rows.length < matching ? `${rows.length} of ${matching} counters.` : null,
+  const notes = [
+    ...(rows.length < matching ? [`${rows.length} of ${matching} counters.`] : []),
     ...silenceNotes(backends),
+    ...missingNotes(missing),
   ];
+  const silent = notResponding(backends);
   return {
-    text: lines.filter((line) => line !== null).join('\n') || null,
-    data: { counters, matching, notResponding: notResponding(backends) },
+    text: textTable(counters),
+    note: notes.join('\n') || null,
+    data: { counters, matching, notResponding: silent, notConfigured: missing },
   };
 }
 
 /**
- * Prints nothing. With `ifMissing` an existing counter with those bounds is left unchanged,
+ * Prints only a note. With `ifMissing` an existing counter with those bounds is left unchanged,
  * whatever its value.
  */
 export async function createCounterIfMissing(
@@ -55,5 +65,8 @@ export async function createCounterIfMissing(
       throw new LockyardError('CONFLICT', text);
     }
   }
-  return { text: null, data: { created, namespace, name } };
+  const note = `Counter "${printable(name)}" ${
+    created ? `created in ${namespace}` : `exists already in ${namespace}; nothing was changed`
+  }.`;
+  return { text: null, note, data: { created, namespace, name } };
 }

@@ -35,7 +35,7 @@ export async function showKey(
   return { text: textFields({ ...key }), data: { key } };
 }
 
-/** Prints the key; with `ifMissing`, nothing if the service already has such a key. */
+/** Prints the key; with `ifMissing`, only a note if the service already has such a key. */
 export async function createKey(
   ctx: ControlContext,
   { key: wanted, ifMissing }: InputOf<'keys create'>,
@@ -45,7 +45,10 @@ export async function createKey(
       (row) => row.name === wanted.name && isInUse(row),
     );
     const same = rows.find((row) => isSameAccess(row, wanted));
-    if (same) return { text: null, data: { created: false, id: same.id } };
+    if (same) {
+      const note = `${wanted.name} already has such an API key, ${same.id}; nothing was changed.`;
+      return { text: null, note, data: { created: false, id: same.id } };
+    }
     if (!rows[0]) return null;
     throw new LockyardError(
       'CONFLICT',
@@ -74,7 +77,8 @@ export async function changeKey(
   ctx: ControlContext,
   input: InputOf<'keys change'>,
 ): Promise<CliAnswer> {
-  return { text: null, data: { ...(await changeApiKey(ctx, input)) } };
+  const changed = await changeApiKey(ctx, input);
+  return { text: null, note: `API key ${changed.id} changed.`, data: { ...changed } };
 }
 
 /** Prints the new key. */
@@ -90,5 +94,6 @@ export async function revokeKey(
   ctx: ControlContext,
   input: InputOf<'keys revoke'>,
 ): Promise<CliAnswer> {
-  return { text: null, data: { ...(await revokeApiKey(ctx, input)) } };
+  const revoked = await revokeApiKey(ctx, input);
+  return { text: null, note: `API key ${revoked.id} revoked.`, data: { ...revoked } };
 }

@@ -49,7 +49,13 @@ export function createNamespaceIfMissing(
   { ifMissing, ...wanted }: InputOf<'namespaces create'>,
 ): Promise<CliAnswer> {
   const { name, backend } = wanted;
-  const answer = (created: boolean) => ({ text: null, data: { created, name, backend } });
+  const answer = (created: boolean) => ({
+    text: null,
+    note: created
+      ? `Namespace "${name}" created on backend "${backend}".`
+      : `Namespace "${name}" exists already; nothing was changed.`,
+    data: { created, name, backend },
+  });
   const find = async () => {
     const known = (await listNamespaceSettings(ctx)).find((each) => each.name === name);
     if (!known) return null;
@@ -73,7 +79,8 @@ export async function changePolicy(
   const seen = set && (ownPolicy ? present : null);
   const input = checked(setNamespacePolicyInput, { name, policy, seen, reason });
   const changed = await setNamespacePolicy(ctx, input);
-  return { text: null, data: { ...changed } };
+  const note = `The policy of namespace "${name}" ${set ? 'was changed' : 'is the default again'}.`;
+  return { text: null, note, data: { ...changed } };
 }
 
 /** The base of an own policy: the defaults without `maxLocks`, which may be above its default. */
@@ -86,7 +93,8 @@ export async function removeEmptyNamespace(
   ctx: ControlContext,
   input: InputOf<'namespaces remove'>,
 ): Promise<CliAnswer> {
-  return { text: null, data: { ...(await removeNamespace(requireServer(ctx), input)) } };
+  const removed = await removeNamespace(requireServer(ctx), input);
+  return { text: null, note: `Namespace "${input.name}" removed.`, data: { ...removed } };
 }
 
 export async function listRules(ctx: ControlContext): Promise<CliAnswer> {
@@ -123,7 +131,9 @@ export async function changeRules(
   const wanted = { namespace: name, rules, seen, reason };
   const input = checked(setAlertRulesInput, wanted);
   const changed = await setAlertRules(ctx, input);
-  return { text: null, data: { name, ...changed } };
+  const what = set ? 'were changed' : 'are the default again';
+  const note = `The alert rules of namespace "${name}" ${what}.`;
+  return { text: null, note, data: { name, ...changed } };
 }
 
 async function settingsOf(ctx: ControlContext, name: string): Promise<NamespaceSettings> {

@@ -68,8 +68,16 @@ export async function runProvisioning(
 ): Promise<CliAnswer> {
   const handle = HANDLERS[verb] as (ctx: ControlContext, input: unknown) => Promise<CliAnswer>;
   try {
-    return await handle(ctx, input);
+    const answer = await handle(ctx, input);
+    const [noun = '', word] = verb.split(' ');
+    return word === 'list' && answer.text === null ? foundNone(noun, answer) : answer;
   } catch (error) {
     throw namingOption(error);
   }
+}
+
+/** An empty list prints nothing, which a person could take for a failure. */
+function foundNone(noun: string, { note, ...answer }: CliAnswer): CliAnswer {
+  const none = `No ${noun === 'keys' ? 'API keys' : noun} found.`;
+  return { ...answer, note: note ? `${none}\n${note}` : none };
 }

@@ -33,5 +33,6 @@ export async function removeSilence(
   ctx: ControlContext,
   input: InputOf<'silences remove'>,
 ): Promise<CliAnswer> {
-  return { text: null, data: { ...(await endSilence(requireServer(ctx), input)) } };
+  const ended = await endSilence(requireServer(ctx), input);
+  return { text: null, note: `Silence ${input.id} ended.`, data: { ...ended } };
 }

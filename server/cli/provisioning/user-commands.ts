@@ -1,3 +1,4 @@
+import { printable } from '../../../client/command/terminal/printable';
 import { randomText } from '../../auth/random-text';
 import { LockyardError } from '../../contract/errors';
 import type { ControlContext } from '../../operations/operation-context';
@@ -39,14 +40,18 @@ export function createUserIfMissing(
   const find = async () => {
     const known = await findUser(ctx, wanted.name);
     if (!known) return null;
-    if (known.role === wanted.role) return { text: null, data: { created: false, id: known.id } };
+    if (known.role === wanted.role) {
+      const note = `User "${printable(wanted.name)}" exists already; nothing was changed.`;
+      return { text: null, note, data: { created: false, id: known.id } };
+    }
     throw new LockyardError('CONFLICT', `User "${wanted.name}" exists with role ${known.role}.`);
   };
   const create = async () => {
     const { password: given = generatedPassword() } = { password };
     const { id } = await createUser(ctx, { ...wanted, password: given });
-    const shown = password === undefined ? given : null;
-    return { text: shown, data: { created: true, id, ...(shown !== null && { password: shown }) } };
+    const data = { created: true, id };
+    if (password === undefined) return { text: given, data: { ...data, password: given } };
+    return { text: null, note: `User "${printable(wanted.name)}" created.`, data };
   };
   return createIfMissing(ifMissing, find, create);
 }
@@ -60,7 +65,12 @@ export async function changeUser(
   if (disabled === true) await setDisabled(ctx, { id, disabled });
   if (role !== undefined) await setRole(ctx, { id, role });
   if (disabled === false) await setDisabled(ctx, { id, disabled });
-  return { text: null, data: { id } };
+  const now = [
+    ...(role === undefined ? [] : [`role ${role}`]),
+    ...(disabled === undefined ? [] : [disabled ? 'disabled' : 'enabled']),
+  ];
+  const note = `User "${printable(name)}" changed: ${now.join(', ')}.`;
+  return { text: null, note, data: { id } };
 }
 
 export async function removeNamedUser(
@@ -68,7 +78,8 @@ export async function removeNamedUser(
   { name }: InputOf<'users remove'>,
 ): Promise<CliAnswer> {
   const { id } = await userNamed(ctx, name);
-  return { text: null, data: { ...(await removeUser(ctx, { id })) } };
+  const removed = await removeUser(ctx, { id });
+  return { text: null, note: `User "${printable(name)}" removed.`, data: { ...removed } };
 }
 
 /** Prints the password, if it was generated. */
@@ -79,8 +90,8 @@ export async function resetUserPassword(
   const { id } = await userNamed(ctx, name);
   const given = password ?? generatedPassword();
   await resetPassword(ctx, { id, password: given });
-  const shown = password === undefined ? given : null;
-  return { text: shown, data: { id, ...(shown !== null && { password: shown }) } };
+  if (password === undefined) return { text: given, data: { id, password: given } };
+  return { text: null, note: `The password of "${printable(name)}" was reset.`, data: { id } };
 }
 
 async function findUser(ctx: ControlContext, name: string): Promise<UserSummary | undefined> {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import type { LockEngine } from '../../engine/lock-engine';
 import { listAudit } from '../../operations/audit/list-audit';
-import { runCliCommand } from '../run-cli-command';
 import { parseArguments } from '../testing/parse-arguments';
+import { printOf } from '../testing/print-of';
 
 const REASON = 'its host is gone';
 
@@ -19,7 +19,7 @@ afterAll(() => api.close());
 
 const parse = (...words: string[]) => parseArguments(['locks', ...words]);
 const run = async (...words: string[]) =>
-  runCliCommand(api.runtime, await parse(...words, '--namespace', 'jobs'));
+  printOf(api.runtime, await parse(...words, '--namespace', 'jobs'));
 const act = (verb: string, name: string, token: number, ...more: string[]) =>
   run(verb, '--name', name, '--token', `${token}`, '--reason', REASON, ...more);
 const call = (verb: string, input: object) =>
@@ -100,13 +100,13 @@ test('an unfreeze of a lock that was not frozen lifts no freeze that began since
     run: {
       value: async (...[key, command]: Parameters<LockEngine['run']>) => {
         const answer = await engine.run(key, command);
-        if (command.verb === 'inspect') await runCliCommand(api.runtime, freeze);
+        if (command.verb === 'inspect') await printOf(api.runtime, freeze);
         return answer;
       },
     },
   });
   const runtime = { ...api.runtime, engines: new Map([['default', seenBefore]]) };
-  const unfreeze = runCliCommand(runtime, await parse('unfreeze', ...on));
+  const unfreeze = printOf(runtime, await parse('unfreeze', ...on));
   await expect(unfreeze).rejects.toThrow('free at first is not frozen; nothing was changed.');
   expect(await run('show', '--name', 'free at first')).toMatch(/^free at first in jobs is frozen/);
 });

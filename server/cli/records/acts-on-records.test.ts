@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { LockyardError } from '../../contract/errors';
 import { listAudit } from '../../operations/audit/list-audit';
-import { runCliCommand } from '../run-cli-command';
 import { parseArguments } from '../testing/parse-arguments';
+import { printOf } from '../testing/print-of';
 
 const REASON = 'the hotfix goes first';
 
@@ -18,7 +18,7 @@ afterAll(() => api.close());
 
 const parse = (...words: string[]) => parseArguments(words);
 const run = async (...words: string[]) =>
-  runCliCommand(api.runtime, await parse(...words, '--reason', REASON));
+  printOf(api.runtime, await parse(...words, '--reason', REASON));
 const acquire = (name: string, owner: string, waitMs = 0) =>
   api.post(key, 'lock.acquire', { name, owner, leaseMs: 60_000, waitMs, requestId: owner });
 
@@ -77,7 +77,7 @@ test('a preview of what would be deleted says why the rest is kept', async () =>
   const all = ['locks', 'delete', '--namespace', 'default', '--prefix', 'kept:'];
   const preview = await parse(...all);
   await expect
-    .poll(() => runCliCommand(api.runtime, preview))
+    .poll(() => printOf(api.runtime, preview))
     .toBe('1 lock matches; 0 can be deleted.\n1 kept, held: kept:a');
 });
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LockPage } from '@/server/contract/console/lock-row';
 import { ApiHarness } from '@/test/api-harness';
-import { runCliCommand } from '../run-cli-command';
 import { parseArguments } from '../testing/parse-arguments';
-import { lockListText } from './list-all-locks';
+import { printOf } from '../testing/print-of';
+import { lockTable } from './list-all-locks';
 
 let api: ApiHarness;
 let key: string;
@@ -16,8 +16,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const parse = (...words: string[]) => parseArguments(['locks', 'list', ...words]);
-const run = async (...words: string[]) =>
-  (await runCliCommand(api.runtime, await parse(...words))) ?? '';
+const run = async (...words: string[]) => (await printOf(api.runtime, await parse(...words))) ?? '';
 const listed = async (...words: string[]) => JSON.parse(await run(...words, '--json'));
 const take = async (name: string, owner: string, leaseMs: number) => {
   const input = { namespace: 'jobs', name, owner, leaseMs };
@@ -49,6 +48,7 @@ test('locks are listed with their holders, the most urgent first', async () => {
     locks: [],
     matching: 0,
     notResponding: [],
+    notConfigured: [],
   });
   expect(await run('--namespace', 'default')).toBe('');
   await expect(listed('--namespace', 'jbos')).rejects.toMatchObject({
@@ -57,7 +57,7 @@ test('locks are listed with their holders, the most urgent first', async () => {
   });
   const elsewhere = { ...api.runtime, engines: new Map() };
   const ask = await parse('--namespace', 'jobs');
-  await expect(runCliCommand(elsewhere, ask)).rejects.toMatchObject({ reason: 'BACKEND_DOWN' });
+  await expect(printOf(elsewhere, ask)).rejects.toMatchObject({ reason: 'BACKEND_DOWN' });
 });
 
 test.each([
@@ -82,7 +82,7 @@ test('times are by the clock of the shard that a lock is on', () => {
     ...{ matching: 2, asOf: 10_000 },
     backends: [{ id: 'orders', reachable: true, clockOffsetMs: 3_600_000, shards }],
   } as unknown as LockPage;
-  const [, ...lines] = lockListText(page)?.split('\n') ?? [];
+  const [, ...lines] = lockTable(page)?.split('\n') ?? [];
   for (const line of lines) expect(line).toMatch(/ 5(\.0)? s +20(\.0)? s /);
   expect(lines).toHaveLength(2);
 });

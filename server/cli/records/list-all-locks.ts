@@ -8,7 +8,7 @@ import type { CliAnswer } from '../cli-answer';
 import type { InputOf } from '../provisioning/provisioning-command';
 import { textTable } from '../provisioning/text-table';
 import { requireServer } from '../require-server';
-import { notResponding, silenceNotes } from './not-responding';
+import { missingNotes, notConfigured, notResponding, silenceNotes } from './not-responding';
 
 /**
  * The locks as the server last read them, most urgent first: at most one page. Locks of a backend
@@ -29,8 +29,19 @@ export async function listAllLocks(
     const { namespace, name, status, holders, waiters } = row;
     return { namespace, name, state: status, holders, ...shownHold(row), waiters };
   });
-  const data = { locks, matching: page.matching, notResponding: notResponding(page.backends) };
-  return { text: lockListText(page), data };
+  const missing = input.namespace === undefined ? await notConfigured(server) : [];
+  const { matching, backends } = page;
+  const silent = notResponding(backends);
+  const notes = [
+    ...(locks.length < matching ? [`${locks.length} of ${matching} locks.`] : []),
+    ...silenceNotes(backends),
+    ...missingNotes(missing),
+  ];
+  return {
+    text: lockTable(page),
+    note: notes.join('\n') || null,
+    data: { locks, matching, notResponding: silent, notConfigured: missing },
+  };
 }
 
 /** The hold that represents a lock, or the one that has expired; each field null if it has none. */
@@ -46,15 +57,10 @@ function shownHold({ status, hold, ended }: LockRow) {
   };
 }
 
-/** A page as a table, with a line for each backend that does not respond; null: it is empty. */
-export function lockListText({ rows, matching, backends, asOf }: LockPage): string | null {
+/** A page as a table; null: it is empty. */
+export function lockTable({ rows, backends, asOf }: LockPage): string | null {
   const nowOf = (row: LockRow) => asOf + clockOffsetOfKeeper(backends, row);
-  const table = textTable(rows.map((row) => line(row, nowOf(row))));
-  const notes = [
-    ...(rows.length < matching ? [`${rows.length} of ${matching} locks.`] : []),
-    ...silenceNotes(backends),
-  ];
-  return [table, ...notes].filter((text) => text !== null).join('\n') || null;
+  return textTable(rows.map((row) => line(row, nowOf(row))));
 }
 
 /** @param now the time on the clock of the lock's keeper */

@@ -8,17 +8,39 @@ let api: ApiHarness;
 beforeAll(async () => {
   // A port that no server listens on.
   api = await ApiHarness.start({ LOCKYARD_BACKEND_AWAY: 'redis://127.0.0.1:1' });
+  for (const name of ['left', 'left-too']) await api.namespace(name, 'away');
 });
 afterAll(() => api.close());
 
 test.each(['locks', 'counters'])('%s that cannot be read are not left out unsaid', async (noun) => {
   const list = async (...words: string[]) =>
     runCliCommand(api.runtime, await parseArguments([noun, 'list', ...words]));
-  expect(await list()).toMatch(/^away has not responded for [\d.]+ m?s\.$/);
-  expect(JSON.parse((await list('--json')) ?? '')).toEqual({
+  expect(await list()).toEqual({
+    print: null,
+    note: expect.stringMatching(
+      new RegExp(String.raw`^No ${noun} found\.\naway has not responded for [\d.]+ m?s\.$`),
+    ),
+  });
+  const { print, note } = await list('--json');
+  expect(note).toBeNull();
+  expect(JSON.parse(print ?? '')).toEqual({
     [noun]: [],
     matching: 0,
     notResponding: [{ backend: 'away', silentForMs: expect.any(Number) }],
+    notConfigured: [],
+  });
+});
+
+test.each(['locks', 'counters'])('nor are %s of a backend that is not configured', async (noun) => {
+  const elsewhere = { ...api.runtime, engines: new Map(api.runtime.engines) };
+  elsewhere.engines.delete('away');
+  const list = async (...words: string[]) =>
+    runCliCommand(elsewhere, await parseArguments([noun, 'list', ...words]));
+  expect((await list()).note?.split('\n')).toContain(
+    'Not listed: 2 namespaces (left, left-too) on backend "away", not configured on this server.',
+  );
+  expect(JSON.parse((await list('--json')).print ?? '')).toMatchObject({
+    notConfigured: [{ backend: 'away', namespaces: ['left', 'left-too'] }],
   });
 });
 

@@ -1,6 +1,9 @@
 import { formatDuration } from '../../../client/command/terminal/duration';
 import { printable } from '../../../client/command/terminal/printable';
 import { type BackendHealth, outagesOf, refusalText } from '../../contract/console/backend-health';
+import { listNamespaceSettings } from '../../operations/namespaces/list-namespace-settings';
+import type { OperationContext } from '../../operations/operation-context';
+import { counted } from '../counted';
 
 /**
  * The backends that do not respond, or reject requests, with the reason: a list may lack what they
@@ -25,4 +28,27 @@ export const silenceNotes = (backends: BackendHealth[]): string[] =>
       ...(isSilent ? [`${id} has not responded for ${formatDuration(health.silentForMs)}.`] : []),
       ...(refusal === '' ? [] : [`${id} rejects requests. ${printable(refusal)}`]),
     ];
+  });
+
+/** A backend that keeps namespaces, and that the server is not configured for. */
+interface MissingBackend {
+  backend: string;
+  namespaces: string[];
+}
+
+/** A list lacks all that these have: the server cannot read it. */
+export async function notConfigured(ctx: OperationContext): Promise<MissingBackend[]> {
+  const missing = new Map<string, string[]>();
+  for (const { name, backend } of await listNamespaceSettings(ctx)) {
+    if (ctx.runtime.engines.has(backend)) continue;
+    missing.set(backend, [...(missing.get(backend) ?? []), name]);
+  }
+  return Array.from(missing, ([backend, namespaces]) => ({ backend, namespaces }));
+}
+
+/** The same, a line for each. */
+export const missingNotes = (missing: MissingBackend[]): string[] =>
+  missing.map(({ backend, namespaces }) => {
+    const left = `${counted(namespaces.length, 'namespace')} (${namespaces.join(', ')})`;
+    return `Not listed: ${left} on backend "${printable(backend)}", not configured on this server.`;
   });

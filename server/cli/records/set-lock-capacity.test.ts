@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { listAudit } from '../../operations/audit/list-audit';
-import { runCliCommand } from '../run-cli-command';
 import { parseArguments } from '../testing/parse-arguments';
+import { printOf } from '../testing/print-of';
 
 const REASON = 'more connections tonight';
 
@@ -20,7 +20,7 @@ const parse = (...words: string[]) => parseArguments(['locks', 'set-capacity', .
 const setCapacity = async (name: string, capacity: number) => {
   const words = ['--name', name, '--capacity', `${capacity}`, '--reason', REASON];
   const command = await parse('--namespace', 'jobs', ...words);
-  return runCliCommand(api.runtime, command);
+  return printOf(api.runtime, command);
 };
 const ask = (name: string, owner: string, permits: number, more: object = {}) => {
   const wanted = { mode: 'permit', permits, capacity: 3, leaseMs: 60_000, ...more };
