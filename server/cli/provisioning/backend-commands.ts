@@ -1,4 +1,5 @@
-import { refusalText } from '../../contract/console/backend-health';
+import { formatDuration } from '../../../client/command/terminal/duration';
+import { outagesOf, refusalText } from '../../contract/console/backend-health';
 import { listBackends } from '../../operations/backends/list-backends';
 import type { ControlContext } from '../../operations/operation-context';
 import type { CliAnswer } from '../cli-answer';
@@ -12,7 +13,7 @@ export async function listAllBackends(ctx: ControlContext): Promise<CliAnswer> {
     id,
     kind,
     reachable,
-    latencyMs: latencyMs === null ? null : Math.round(latencyMs * 10) / 10,
+    latencyMs: latencyMs === null ? null : tenths(latencyMs),
     silentForMs,
     refusal: more.refusal ?? null,
     shards: (more.shards ?? []).map((shard) => ({
@@ -21,11 +22,16 @@ export async function listAllBackends(ctx: ControlContext): Promise<CliAnswer> {
       refusal: shard.refusal ?? null,
     })),
   }));
-  const reasons = health.map(refusalText);
-  const rows = backends.map(({ shards, ...row }, place) => ({
-    ...row,
-    refusal: reasons[place] || null,
-    shards: shards.map(({ name }) => name),
+  const rows = health.map((each) => ({
+    id: each.id,
+    kind: each.kind,
+    status: outagesOf(each).join(' or ') || 'responding',
+    latency: each.latencyMs === null ? null : `${tenths(each.latencyMs)} ms`,
+    'last response': `${formatDuration(each.silentForMs)} ago`,
+    shards: (each.shards ?? []).map(({ name }) => name),
+    reason: refusalText(each) || null,
   }));
   return { text: textTable(rows), data: { backends } };
 }
+
+const tenths = (ms: number) => Math.round(ms * 10) / 10;

@@ -1,4 +1,5 @@
 import { printable } from '../../../client/command/terminal/printable';
+import type { CounterRow } from '../../contract/console/counter-row';
 import { LockyardError } from '../../contract/errors';
 import { listCounters } from '../../operations/counters/for-people/counter-views';
 import { createCounter } from '../../operations/counters/for-people/create-counter';
@@ -38,10 +39,21 @@ export async function listAllCounters(
   ];
   const silent = notResponding(backends);
   return {
-    text: textTable(counters),
+    text: textTable(counters.map(line)),
     note: notes.join('\n') || null,
     data: { counters, matching, notResponding: silent, notConfigured: missing },
   };
+}
+
+type ListedCounter = Pick<
+  CounterRow,
+  'namespace' | 'name' | 'value' | 'floor' | 'ceiling' | 'isKnown'
+>;
+
+function line({ isKnown, value, ...counter }: ListedCounter): Record<string, unknown> {
+  const { namespace, name, ...bounds } = counter;
+  const known = isKnown ? value : value === null ? 'unknown' : `${value} (last known)`;
+  return { namespace, name, value: known, ...bounds };
 }
 
 /**

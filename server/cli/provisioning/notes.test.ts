@@ -106,3 +106,12 @@ test('a list that is empty says so on standard error, and prints nothing', async
   });
   expect((await run('users list')).note).toBeNull();
 });
+
+test('the heads of tables are words, not fields of the API', async () => {
+  for (const noun of ['keys', 'users', 'namespaces', 'backends']) {
+    await run('keys create --name any --namespace default --if-missing');
+    const [head = ''] = ((await run(`${noun} list`)).print ?? '').split('\n');
+    expect(head).toMatch(/^[A-Z]+( +[A-Z]+)+$/);
+    expect(head).not.toMatch(/[A-Z](AT|MS|BY)\b/);
+  }
+});

@@ -97,7 +97,7 @@ describe('every noun can be listed, shown, created, changed and removed', () => 
       { id: rotated.id, state: 'live' },
       { id, state: 'revoked' },
     ]);
-    expect(await run('keys', 'list')).toMatch(/^id +name +namespaces[^\n]*\n[^\n]* orders /);
+    expect(await run('keys', 'list')).toMatch(/^ID +NAME +NAMESPACES[^\n]*\n[^\n]* orders /);
     expect(JSON.stringify(keys)).not.toContain('secretHash');
   });
 
@@ -225,7 +225,7 @@ test('counters and backends can be listed, and counters created', async () => {
   await expect
     .poll(listed, { timeout: 20_000 })
     .toEqual({ counters, matching: 1, notResponding: [], notConfigured: [] });
-  expect(await run('counters', 'list')).toMatch(/^namespace +name +value [^\n]*\ndefault +tickets/);
+  expect(await run('counters', 'list')).toMatch(/^NAMESPACE +NAME +VALUE [^\n]*\ndefault +tickets/);
   const backends = await runJson('backends', 'list');
   expect(backends.backends).toMatchObject([
     { id: 'default', kind: 'sqlite', reachable: true, refusal: null, shards: [] },

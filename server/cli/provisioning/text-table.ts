@@ -1,11 +1,31 @@
 import { printable } from '../../../client/command/terminal/printable';
 
-/** Rows for people: one line each, below the names of the columns. */
+/** What people read in place of the name of a field in the API. */
+const LABELS: Record<string, string> = {
+  createdAt: 'created',
+  createdBy: 'created by',
+  disabledAt: 'disabled',
+  endsAt: 'ends',
+  expiresAt: 'expires',
+  isWitness: 'witness',
+  lastUsedAt: 'last used',
+  replacedBy: 'replaced by',
+  revokedAt: 'revoked',
+  sessions: 'open sessions',
+};
+
+const labelOf = (name: string) => LABELS[name] ?? name;
+
+/**
+ * Rows for people: one line each, below the names of the columns in capitals, as `lockyard ls` has
+ * them; null: there are no rows.
+ */
 export function textTable(rows: Record<string, unknown>[]): string | null {
   const [first] = rows;
   if (!first) return null;
   const columns = Object.keys(first);
-  const cells = [columns, ...rows.map((row) => columns.map((name) => cell(name, row[name])))];
+  const heads = columns.map((name) => labelOf(name).toUpperCase());
+  const cells = [heads, ...rows.map((row) => columns.map((name) => cell(name, row[name])))];
   const widths = columns.map((_, at) => Math.max(...cells.map((row) => (row[at] ?? '').length)));
   return cells
     .map((row) =>
@@ -20,7 +40,7 @@ export function textTable(rows: Record<string, unknown>[]): string | null {
 /** One row for people: a line for each field. */
 export const textFields = (row: Record<string, unknown>): string =>
   Object.entries(row)
-    .map(([name, value]) => `${name}: ${cell(name, value)}`)
+    .map(([name, value]) => `${labelOf(name)}: ${cell(name, value)}`)
     .join('\n');
 
 /** Formats instants, whose names end in `At`, as dates, and absent values as `-`. */

@@ -33,7 +33,7 @@ test('locks are listed with their holders, the most urgent first', async () => {
     .toMatchObject({ locks: [lapsed, { ...held, waiters: 0 }], matching: 2 });
 
   const [head, first, second, ...more] = (await run('--namespace', 'jobs')).split('\n');
-  expect(head).toMatch(/^state +namespace +name +owner +token +held +lease left +waiting$/);
+  expect(head).toMatch(/^STATE +NAMESPACE +NAME +OWNER +TOKEN +HELD +LEASE LEFT +WAITING$/);
   expect(first).toMatch(/^expired +jobs +lapsed +w2 \(orders\) +\d+ +[\d.]+ m?s +-[\d.]+ m?s +0$/);
   const figures = String.raw`\d[\d.]* m?s +(1 m 0|\d[\d.]*) s +0$`;
   expect(second).toMatch(
