@@ -86,3 +86,11 @@ test('times are by the clock of the shard that a lock is on', () => {
   for (const line of lines) expect(line).toMatch(/ 5(\.0)? s +20(\.0)? s /);
   expect(lines).toHaveLength(2);
 });
+
+test('a lock that is free shows no hold, though its record still has one', () => {
+  const hold = { owner: 'w1', service: 'orders', token: 7, grantedAt: 1_000, expiresAt: 9_000 };
+  const row = { namespace: 'jobs', name: 'report', backend: 'default', status: 'free', hold };
+  const rows = [{ ...row, holders: 1, ended: null, waiters: 0 }];
+  const page = { rows, matching: 1, asOf: 10_000, backends: [] } as unknown as LockPage;
+  expect(lockTable(page)).toMatch(/\nfree +jobs +report +- +- +- +- +0$/);
+});

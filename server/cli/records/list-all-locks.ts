@@ -27,7 +27,8 @@ export async function listAllLocks(
   const page = await listLocks(server, { ...input, ...order });
   const locks = page.rows.map((row) => {
     const { namespace, name, status, holders, waiters } = row;
-    return { namespace, name, state: status, holders, ...shownHold(row), waiters };
+    const held = { holders: status === 'free' ? 0 : holders, ...shownHold(row) };
+    return { namespace, name, state: status, ...held, waiters };
   });
   const missing = input.namespace === undefined ? await notConfigured(server) : [];
   const { matching, backends } = page;
@@ -44,10 +45,14 @@ export async function listAllLocks(
   };
 }
 
-/** The hold that represents a lock, or the one that has expired; each field null if it has none. */
+/**
+ * The hold that represents a lock, or the one that has expired; each field null if it has none. The
+ * record of a free lock keeps its hold until maintenance ends it, if it was released before the
+ * least time for which it was to be held.
+ */
 function shownHold({ status, hold, ended }: LockRow) {
   const lapsed = status === 'expired' && ended ? { ...ended, expiresAt: ended.at } : null;
-  const shown = hold ?? lapsed;
+  const shown = status === 'free' ? null : (hold ?? lapsed);
   return {
     owner: shown?.owner ?? null,
     service: shown?.service ?? null,
