@@ -13,6 +13,10 @@ import { createReporter } from './terminal/reporter';
 import { USAGE } from './usage';
 import { runWitness } from './witness/run-witness';
 
+/** Many who look for a command of the server's folder, such as `keys`, try it here first. */
+const ALL_COMMANDS =
+  'see: lockyard --help; commands of the server, in its folder: npm run -s lockyard -- --help';
+
 /** The command `lockyard`: what services and scripts do with locks from a shell. */
 async function main([verb, ...words]: string[]): Promise<number> {
   switch (verb) {
@@ -41,7 +45,7 @@ async function main([verb, ...words]: string[]): Promise<number> {
     case 'help':
       return help();
     default:
-      throw new CommandFailure(EXIT.usage, `Unknown command "${verb}"; see: lockyard --help`);
+      throw new CommandFailure(EXIT.usage, `Unknown command "${verb}"; ${ALL_COMMANDS}`);
   }
 }
 

@@ -23,7 +23,9 @@ export function readArguments<const O extends Options>(args: string[], options: 
     return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
     // Node's own message; its first sentence says what is wrong.
-    throw wrongUsage(`${(error as Error).message.split(/\.\s|\n/)[0]?.replace(/\.$/, '')}.`);
+    const what = (error as Error).message.split(/\.\s|\n/)[0]?.replace(/\.$/, '');
+    const isUnknown = what?.startsWith('Unknown option');
+    throw wrongUsage(isUnknown ? `${what}; see: lockyard --help` : `${what}.`);
   }
 }
 

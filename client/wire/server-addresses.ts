@@ -52,7 +52,7 @@ export class ServerAddresses {
 function readUrl(text: string, subject: string): string {
   if (text === '') throw invalid(`${subject} is empty.`);
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw invalid(`${subject} must be an http or https URL.`);
+    throw invalid(`${subject} must be an http or https URL, such as http://127.0.0.1:3000.`);
   }
   const { username, password, search, hash } = new URL(text);
   if (username || password) throw invalid(`${subject} must not contain a user or a password.`);

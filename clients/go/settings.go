@@ -76,7 +76,7 @@ func readURL(text, subject string) (string, error) {
 	parsed, err := url.Parse(text)
 	isHTTP := err == nil && (parsed.Scheme == "http" || parsed.Scheme == "https")
 	if !isHTTP || parsed.Hostname() == "" || !isPort(parsed.Port()) {
-		return "", invalid("%s must be an http or https URL.", subject)
+		return "", invalid("%s must be an http or https URL, such as http://127.0.0.1:3000.", subject)
 	}
 	if parsed.User != nil {
 		return "", invalid("%s must not contain a user or a password.", subject)

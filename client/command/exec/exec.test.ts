@@ -202,7 +202,7 @@ describe('exit codes', () => {
       [[name, '--lease', '50ms', '--', 'true'], /--lease/],
       [[name, '--lease', '2s', '-k', '1.1s', '--', 'true'], /at most half/],
       [[name, '-E', '256', '--', 'true'], /-exit-code/],
-      [[name, '--api-key', 'x', '--', 'true'], /--api-key/],
+      [[name, '--api-key', 'x', '--', 'true'], /Unknown option '--api-key'; see: lockyard --help/],
     ];
     for (const [words, message] of options) {
       const line = expect.stringMatching(new RegExp(`^[^\\n]*${message.source}[^\\n]*$`));
@@ -214,7 +214,7 @@ describe('exit codes', () => {
       [['exec', 'n'.repeat(201), '--', 'true'], /name: /],
       [['exec', name, '--owner', 'o'.repeat(101), '--', 'true'], /owner: /],
       [['exec', name, '--url', 'ftp://x', '--', 'true'], /http/],
-      [['dance'], /Unknown command "dance"/],
+      [['keys', 'list'], /Unknown command "keys"; see: lockyard --help; commands of the server,/],
     ];
     for (const [words, message] of cases) {
       const { code, out, err } = await rig.run(words);

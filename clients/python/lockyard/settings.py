@@ -191,7 +191,7 @@ def _read_url(text: str, subject: str) -> str:
     except ValueError:
         is_http = False
     if not is_http:
-        raise invalid(f"{subject} must be an http or https URL.")
+        raise invalid(f"{subject} must be an http or https URL, such as http://127.0.0.1:3000.")
     if url.username is not None or url.password is not None:
         raise invalid(f"{subject} must not contain a user or a password.")
     if "?" in text or "#" in text:

@@ -289,6 +289,10 @@ test.each(['lock.nothing', 'lock', 'toString', '__proto__', 'constructor', ''])(
   },
 );
 
+test('a client whose URL ends in /api/v1 learns what to do', async () => {
+  expect((await api.post(key, 'api/v1/lock.acquire', whole)).text).toContain('Leave /api/v1 out');
+});
+
 test('an unknown address under /api is NOT_FOUND', async () => {
   for (const path of ['/api', '/api/', '/api/v2/lock.acquire', '/api/v1', '/api/health']) {
     await expectRefused(await api.send(path), 404, 'NOT_FOUND');

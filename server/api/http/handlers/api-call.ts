@@ -65,7 +65,8 @@ export function examineCall(scope: RequestScope, prefix: string, kinds: Procedur
 function kindOf(kinds: ProcedureKinds, name: string): string {
   const kind = kinds.get(name);
   if (kind) return kind;
-  throw new LockyardError('NOT_FOUND', 'There is no such procedure.');
+  const advice = name.startsWith('api/v1/') ? " Leave /api/v1 out of the client's URL." : '';
+  throw new LockyardError('NOT_FOUND', `There is no such procedure.${advice}`);
 }
 
 /** One of two values would be ignored, and a proxy in front may have checked that one. */

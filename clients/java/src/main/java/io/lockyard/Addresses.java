@@ -56,11 +56,11 @@ final class Addresses {
     try {
       uri = URI.create(text);
     } catch (IllegalArgumentException notOne) {
-      throw invalid(subject + " must be an http or https URL.");
+      throw notHttp(subject);
     }
     String scheme = String.valueOf(uri.getScheme());
     if (!scheme.matches("(?i)https?") || uri.getAuthority() == null) {
-      throw invalid(subject + " must be an http or https URL.");
+      throw notHttp(subject);
     }
     if (uri.getRawAuthority().contains("@")) {
       throw invalid(subject + " must not contain a user or a password.");
@@ -69,8 +69,12 @@ final class Addresses {
       throw invalid(subject + " must not have a query or a fragment.");
     }
     if (uri.getHost() == null || uri.getPort() > 65_535) {
-      throw invalid(subject + " must be an http or https URL.");
+      throw notHttp(subject);
     }
     return text.replaceAll("/+$", "");
+  }
+
+  private static LockyardException notHttp(String subject) {
+    return invalid(subject + " must be an http or https URL, such as http://127.0.0.1:3000.");
   }
 }
