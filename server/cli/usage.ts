@@ -76,6 +76,8 @@ A command that finds no database asks for --create to make one; one that finds a
 older version, and no server, asks for --migrate.
 Users get a generated password, which is printed; with --password-stdin it is read from standard
 input.
+Exit codes: 0 done, 1 refused or failed, 2 invalid arguments. "apply --dry-run": 0 no differences,
+2 some, 1 failed. "doctor": 0 all passed, 1 warnings, 2 problems.
 
   exec NAME -- COMMAND   Run a command under a lock. Also: ls, inspect, watch, release, mcp,
                          witness. They call the service at LOCKYARD_URL with LOCKYARD_API_KEY;
