@@ -12,6 +12,15 @@ import type { Adjusted } from './adjust-dialog';
 import { boundLabel, boundsPosition, headroomLabel } from './counter-labels';
 import { LastChange } from './counter-table';
 
+const ACTS = [
+  { act: 'adjust', label: 'Adjust…' },
+  { act: 'set', label: 'Set value…' },
+  { act: 'bounds', label: 'Edit limits…' },
+] as const;
+
+/** Of the element that says why no change is possible. */
+const REFUSED_ID = 'counter-refused';
+
 /** The counter's value between its bounds, and the operator's actions. */
 export function ValuePanel({
   row,
@@ -49,7 +58,13 @@ export function ValuePanel({
               : `Last known value; backend ${refusal ? 'rejects requests' : 'not responding'}`}
           </p>
         )}
-        {!row.isKnown && refusal && <p className="text-t2">{refusal}</p>}
+        {row.isKnown && refusal && (
+          <p id={REFUSED_ID} className="flex items-center gap-1.5 text-dangertext">
+            <Icon name="alert-octagon" size={15} />
+            Backend rejects requests: no change is possible
+          </p>
+        )}
+        {refusal && <p className="text-t2">{refusal}</p>}
       </div>
       <div className="min-w-0 p-4">
         <div className="flex justify-between gap-4 text-12 text-t2">
@@ -73,9 +88,16 @@ export function ValuePanel({
       </div>
       {may('operator') && row.isKnown && (
         <div className="flex flex-wrap items-start gap-2 p-4">
-          <Button onClick={() => onAct('adjust')}>Adjust…</Button>
-          <Button onClick={() => onAct('set')}>Set value…</Button>
-          <Button onClick={() => onAct('bounds')}>Edit limits…</Button>
+          {ACTS.map(({ act, label }) => (
+            <Button
+              key={act}
+              disabled={refusal !== null}
+              aria-describedby={refusal === null ? undefined : REFUSED_ID}
+              onClick={() => onAct(act)}
+            >
+              {label}
+            </Button>
+          ))}
         </div>
       )}
     </section>

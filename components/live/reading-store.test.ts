@@ -6,6 +6,7 @@ import {
   backendNow,
   createReadingStore,
   gapNote,
+  isDisabled,
   lastAnswerAt,
   longUnread,
   outageNote,
@@ -67,6 +68,20 @@ test('why a store rejects requests is known of the shard that does, while it doe
   expect(refusalOf({ backends }, null)).toBeNull();
   const own = [{ ...health, reachable: false, refusal }];
   expect(refusalOf({ backends: own }, { backend: 'default', shard: 'default.a' })).toBe(refusal);
+});
+
+test('no shard of a backend serves while all of it is disabled on this server', () => {
+  const [health] = reading.backends as [BackendHealth];
+  const refusal = 'The backend was resharded a moment ago.';
+  const shards = [{ ...health, id: 'default.a', name: 'a' }];
+  const backends = [{ ...health, reachable: false, refusal, shards }];
+  expect(refusalOf({ backends }, { backend: 'default', shard: 'default.a' })).toBe(refusal);
+  expect(isDisabled({ backends }, 'default')).toBe(true);
+  const rejecting = [{ ...health, reachable: false, refusal }];
+  expect([isDisabled({ backends: rejecting }, 'default'), isDisabled({ backends }, 'x')]).toEqual([
+    false,
+    false,
+  ]);
 });
 
 test('what is said about a stale reading is of its instant, as its status is', () => {

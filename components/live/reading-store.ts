@@ -137,10 +137,21 @@ export function silenceMs(reading: Reading, of: ClockOf, nowMs: number | null): 
   return (health?.silentForMs ?? 0) + runOnMs(ageOf(reading, nowMs));
 }
 
-/** Why a store rejects requests; null: it serves, or does not respond. */
+/**
+ * Why a store rejects requests, or why all of its backend is disabled on this server; null: it
+ * serves, or does not respond.
+ */
 export function refusalOf({ backends }: Pick<Reading, 'backends'>, of: ClockOf): string | null {
+  const whole = backends.find(({ id }) => id === of?.backend);
   const health = of && healthOfKeeper(backends, of);
-  return health?.reachable === false ? (health.refusal ?? null) : null;
+  const rejecting = [whole, health].find((each) => each?.reachable === false && each.refusal);
+  return rejecting?.refusal ?? null;
+}
+
+/** Whether all of a sharded backend is disabled on this server. */
+export function isDisabled({ backends }: Pick<Reading, 'backends'>, backend: string): boolean {
+  const whole = backends.find(({ id }) => id === backend);
+  return whole !== undefined && outagesOf(whole).includes('disabled on this server');
 }
 
 /** How old what a page shows of a backend is, in milliseconds. */

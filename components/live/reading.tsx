@@ -18,6 +18,7 @@ import {
   backendNow,
   type ClockOf,
   createReadingStore,
+  isDisabled,
   lastAnswerAt,
   outageNote,
   type Reading,
@@ -140,9 +141,13 @@ export function useOutageNote(): string {
   return useFromReading(({ backends }) => outageNote(backends));
 }
 
-/** Why a store rejects requests; null: it serves, or does not respond. */
+/** See {@link refusalOf}. */
 export const useStoreRefusal = (of: ClockOf): string | null =>
   useFromReading((reading) => refusalOf(reading, of));
+
+/** See {@link isDisabled}. */
+export const useIsDisabled = (backend: string): boolean =>
+  useFromReading((reading) => isDisabled(reading, backend));
 
 /** How a backend fails to serve, or how backends do, as {@link outageText} says it. */
 export const useOutageText = (ids: readonly string[]): string =>

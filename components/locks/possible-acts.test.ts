@@ -5,10 +5,14 @@ import { actObstacle, type LockAct } from './possible-acts';
 const ACTS: LockAct[] = ['request', 'extend', 'release', 'reassign', 'freeze'];
 
 /** Why each act is not possible on a lock with two waiters. */
-const obstacles = (row: Partial<LockRow>, hold: Partial<HoldRow> | null = {}) => {
+const obstacles = (
+  row: Partial<LockRow>,
+  hold: Partial<HoldRow> | null = {},
+  refusal: string | null = null,
+) => {
   const facts = { status: 'held', waiters: 2, frozen: null, ...row } as LockRow;
   return Object.fromEntries(
-    ACTS.map((act) => [act, actObstacle({ ...facts, hold: hold as HoldRow | null }, act)]),
+    ACTS.map((act) => [act, actObstacle({ ...facts, hold: hold as HoldRow | null }, act, refusal)]),
   );
 };
 
@@ -17,6 +21,11 @@ const possible = { request: null, extend: null, release: null, reassign: null, f
 test('a lock of unknown state allows no action, whatever its last state was', () => {
   const all = Object.values(obstacles({ status: 'unknown' }));
   expect(all).toEqual(ACTS.map(() => 'state unknown'));
+});
+
+test('a lock that can be read although its store rejects all else allows no action', () => {
+  const all = Object.values(obstacles({}, {}, 'Its memory is full.'));
+  expect(all).toEqual(ACTS.map(() => 'backend rejects requests'));
 });
 
 test('a dead process is sent no request; its hold can be extended or released', () => {

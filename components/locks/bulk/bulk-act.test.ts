@@ -11,8 +11,10 @@ const kept = row({ hold: { owner: 'w-1', releasedAt: 5 } as LockRow['hold'] });
 const unknown = row({ status: 'unknown' });
 const frozen = row({ status: 'frozen', frozen: { by: 'vera', reason: 'repair', at: 1 } });
 
+const serving = () => null;
+
 const possible = (act: Parameters<typeof bulkLocks>[0]) =>
-  bulkLocks(act, [held, free, kept, unknown, frozen]).map(({ impossible }) => impossible);
+  bulkLocks(act, [held, free, kept, unknown, frozen], serving).map(({ impossible }) => impossible);
 
 test('an action is applied only to the locks that allow it; the others show why not', () => {
   expect(possible('ask')).toEqual([null, 'not held', 'already released', 'state unknown', null]);
@@ -23,13 +25,23 @@ test('an action is applied only to the locks that allow it; the others show why 
 
 test('a dead process is sent no request; its lock can be extended, released and frozen', () => {
   const dead = row({ status: 'orphaned' });
-  const because = (act: Parameters<typeof bulkLocks>[0]) => bulkLocks(act, [dead])[0]?.impossible;
+  const because = (act: Parameters<typeof bulkLocks>[0]) =>
+    bulkLocks(act, [dead], serving)[0]?.impossible;
   expect(because('ask')).toBe('process is dead');
   expect([because('extend'), because('release'), because('freeze')]).toEqual([null, null, null]);
 });
 
+test('a lock whose store rejects requests is skipped; the others are acted on', () => {
+  const full = row({ backend: 'cache' });
+  const refusalOn = ({ backend }: LockRow) => (backend === 'cache' ? 'Its memory is full.' : null);
+  const locks = bulkLocks('release', [held, full], refusalOn);
+  expect(locks.map(({ impossible }) => impossible)).toEqual([null, 'backend rejects requests']);
+});
+
 test('the progress counts the locks that are acted on, not those that are skipped', () => {
-  expect(bulkProgress(1, bulkLocks('ask', [held, free, unknown, held]))).toBe('Working… 1 of 2');
+  expect(bulkProgress(1, bulkLocks('ask', [held, free, unknown, held], serving))).toBe(
+    'Working… 1 of 2',
+  );
 });
 
 test('every lock has its result, and the results are added up', () => {

@@ -12,13 +12,21 @@ export interface BulkLock {
   impossible: string | null;
 }
 
-/** The selected locks as they are now, each with whether the act applies to it. */
-export function bulkLocks(act: BulkAct, rows: readonly LockRow[]): BulkLock[] {
-  return rows.map((row) => ({ row, impossible: impossibleBecause(act, row) }));
+/**
+ * The selected locks as they are now, each with whether the act applies to it.
+ *
+ * @param refusalOn why the store of a lock rejects requests; null: it does not
+ */
+export function bulkLocks(
+  act: BulkAct,
+  rows: readonly LockRow[],
+  refusalOn: (row: LockRow) => string | null,
+): BulkLock[] {
+  return rows.map((row) => ({ row, impossible: impossibleBecause(act, row, refusalOn(row)) }));
 }
 
-function impossibleBecause(act: BulkAct, row: LockRow): string | null {
-  const obstacle = actObstacle(row, act === 'ask' ? 'request' : act);
+function impossibleBecause(act: BulkAct, row: LockRow, refusal: string | null): string | null {
+  const obstacle = actObstacle(row, act === 'ask' ? 'request' : act, refusal);
   return act === 'freeze' && row.frozen ? (obstacle ?? 'already frozen') : obstacle;
 }
 

@@ -8,6 +8,8 @@ import { ExtensionChoice, FIRST_EXTENSION_MS } from '../../actions/fields/extens
 import { isCountTyped, TypedCountField } from '../../actions/fields/typed-count';
 import { OperatorDialog } from '../../actions/operator-dialog';
 import { rangeText } from '../../format/durations';
+import { useReadingStore } from '../../live/reading';
+import { refusalOf } from '../../live/reading-store';
 import { DialogWarning } from '../../ui/controls/dialog-warning';
 import { ExactName } from '../../ui/visible-text';
 import {
@@ -60,7 +62,8 @@ export function BulkDialog({
   rows: LockRow[];
   onClose: () => void;
 }) {
-  const [locks] = useState(() => bulkLocks(act, rows));
+  const reading = useReadingStore();
+  const [locks] = useState(() => bulkLocks(act, rows, (row) => refusalOf(reading.get(), row)));
   const [count, setCount] = useState('');
   const [reason, setReason] = useState('');
   const [extendMs, setExtendMs] = useState(FIRST_EXTENSION_MS);

@@ -10,11 +10,12 @@ import { waitersThatFit } from '@/server/core/lock/permits';
 import { useActionResult } from '../../actions/action-results';
 import { useActions } from '../../actions/actions-provider';
 import { reassignObstacle } from '../../actions/reassign/reassign-obstacle';
-import { useAtBackend, useIsStale } from '../../live/reading';
+import { useAtBackend, useIsStale, useStoreRefusal } from '../../live/reading';
 import { useKeys } from '../../live/use-keys';
 import { useIsClosed } from '../../shell/backend-queries';
 import { useCurrentLock } from '../../shell/command/current-lock';
 import { Button } from '../../ui/controls/button';
+import { REJECTED } from '../possible-acts';
 
 /** What can be done about a held lock, gentle to hard. */
 export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: HoldRow | null }) {
@@ -24,10 +25,12 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
   const result = useActionResult(row.id);
   const isClosed = useIsClosed(row.backend);
   const isKnown = !useIsStale() && detail.fresh;
+  const isRejecting = useStoreRefusal(row) !== null;
   const delayMs = delayAfter(hold, detail);
   const unavailable = unavailableBecause({
     mayAct: actions !== null,
     isKnown,
+    isRejecting,
     isHeld: hold !== null,
   });
   const obstacles = {
@@ -42,7 +45,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
     e: () => !obstacles.extend && actions?.extend(row),
     r: () => !obstacles.release && actions?.release(row),
     R: () => !obstacles.reassign && actions?.reassign(row),
-    f: () => isKnown && actions?.freeze(row),
+    f: () => isKnown && !isRejecting && actions?.freeze(row),
   });
   const leftMs = useAtBackend(row, (now) => (hold ? wholeSeconds(hold.expiresAt - now) : 0));
   const asked = useAtBackend(row, (now) => askedLabel(hold, now));
@@ -116,6 +119,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
 const NO_ACTS = {
   'requires operator role': 'Requires operator role to act on this lock.',
   'state unknown': 'State unknown: no action is possible now.',
+  [REJECTED]: 'Backend rejects requests: no action is possible now.',
   'not held': 'Not held: no holder to act on.',
 } as const;
 type Unavailable = keyof typeof NO_ACTS;
@@ -132,14 +136,17 @@ function NoActs({ because }: { because: Unavailable }) {
 function unavailableBecause({
   mayAct,
   isKnown,
+  isRejecting,
   isHeld,
 }: {
   mayAct: boolean;
   isKnown: boolean;
+  isRejecting: boolean;
   isHeld: boolean;
 }): Unavailable | null {
   if (!mayAct) return 'requires operator role';
   if (!isKnown) return 'state unknown';
+  if (isRejecting) return REJECTED;
   return isHeld ? null : 'not held';
 }
 

@@ -23,6 +23,11 @@ test('a lock that can be read although its store rejects all else is shown with 
   );
   expect(noteOf({}, {})).toBe('');
   expect(noteOf({}, { ...full, reachable: true })).toBe('');
+  const disabled = { refusal: 'The backend was resharded a moment ago.', shards: [] };
+  expect(noteOf({}, disabled)).toBe(
+    'Backend cache is disabled on this server: no action is possible. ' +
+      'The backend was resharded a moment ago. Details',
+  );
   // Its sentence says so.
   expect(noteOf({ status: 'unknown' }, full)).toBe('');
 });

@@ -6,7 +6,7 @@ import { useActions } from '../../actions/actions-provider';
 import { DeleteNamesButton } from '../../deletion/delete-names-button';
 import { shortToken } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
-import { useIsStale, useStoreRefusal } from '../../live/reading';
+import { useIsDisabled, useIsStale, useStoreRefusal } from '../../live/reading';
 import { RecordHead } from '../../live/record-head';
 import type { LinkState } from '../../live/use-live';
 import { NearLink } from '../../navigation/near-link';
@@ -20,6 +20,9 @@ import { shownToken } from '../lock-labels';
 import { isMissing } from '../missing/missing-lock';
 import { OnItButton, OnItNote } from '../presence/on-it-button';
 import { LockSentence } from '../verdict/lock-sentence';
+
+/** Of the note on the backend, which says why no action is possible. */
+const NOTE_ID = 'backend-note';
 
 /** The lock's name and its state in words. */
 export function LockHeader({
@@ -37,7 +40,13 @@ export function LockHeader({
   const { row, lastToken } = detail;
   const shown = shownToken(chosen, lastToken);
   const actions = useActions();
-  const isStale = useIsStale();
+  const isKnown = !useIsStale() && detail.fresh;
+  const isRejecting = useStoreRefusal(row) !== null;
+  const mayAct = isKnown && !isRejecting;
+  const disabling = {
+    disabled: !mayAct,
+    'aria-describedby': isRejecting ? NOTE_ID : undefined,
+  };
   const isClosed = useIsClosed(row.backend);
   return (
     <header className="flex flex-col gap-1.5">
@@ -86,17 +95,17 @@ export function LockHeader({
               kind="lock"
               at={{ namespace: row.namespace, way: 'names', names: row.name }}
               isHidden={!isDeletable(row)}
-              isDisabled={isStale || !detail.fresh}
+              isDisabled={!mayAct}
             />
           )}
           {actions && !isMissing(row) && (
             <>
               {row.permits && (
-                <Button disabled={isStale || !detail.fresh} onClick={() => actions.capacity(row)}>
+                <Button {...disabling} onClick={() => actions.capacity(row)}>
                   Capacity…
                 </Button>
               )}
-              <Button disabled={isStale || !detail.fresh} onClick={() => actions.freeze(row)}>
+              <Button {...disabling} onClick={() => actions.freeze(row)}>
                 <Icon name="snowflake" size={15} />
                 {row.frozen ? 'Unfreeze…' : 'Freeze…'}
               </Button>
@@ -142,10 +151,12 @@ function BackendClosedNote({ backend }: { backend: string }) {
  */
 export function BackendRejectsNote({ row }: { row: LockRow }) {
   const refusal = useStoreRefusal(row);
+  const isDisabled = useIsDisabled(row.backend);
   if (refusal === null || row.status === 'unknown') return null;
   return (
     <BackendNote>
-      Backend {row.backend} rejects requests: no action is possible. {refusal}
+      Backend {row.backend} {isDisabled ? 'is disabled on this server' : 'rejects requests'}: no
+      action is possible. {refusal}
     </BackendNote>
   );
 }
@@ -153,6 +164,7 @@ export function BackendRejectsNote({ row }: { row: LockRow }) {
 function BackendNote({ children }: { children: ReactNode }) {
   return (
     <p
+      id={NOTE_ID}
       role="status"
       className="mt-1 flex items-start gap-2.5 rounded-10 bg-danger-tint px-3.5 py-2.5"
     >

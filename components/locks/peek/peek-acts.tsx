@@ -6,9 +6,10 @@ import { visibleText } from '@/server/core/format/visible-text';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { useActions } from '../../actions/actions-provider';
 import { reassignObstacle } from '../../actions/reassign/reassign-obstacle';
-import { useIsStale } from '../../live/reading';
+import { useIsStale, useStoreRefusal } from '../../live/reading';
 import { useIsClosed } from '../../shell/backend-queries';
 import { Panel } from '../../ui/panel';
+import { REJECTED } from '../possible-acts';
 
 interface Act {
   key: string;
@@ -37,9 +38,11 @@ export function PeekActs({
   const actions = useActions();
   const isStale = useIsStale();
   const isClosed = useIsClosed(detail.row.backend);
+  const isRejecting = useStoreRefusal(detail.row) !== null;
   const row = { ...detail.row, hold: chosen };
   if (!actions) return null;
-  const unclear = unclearReason({ isStale, isFresh: detail.fresh, isAwaited });
+  const unclear =
+    unclearReason({ isStale, isFresh: detail.fresh, isAwaited }) ?? (isRejecting ? REJECTED : null);
   const unheld = unclear ?? (chosen ? null : 'not held');
   const released = unheld ?? (chosen && isReleased(chosen) ? 'already released' : null);
   const cannotHear = released ?? (chosen?.liveness?.state === 'dead' ? 'process is dead' : null);

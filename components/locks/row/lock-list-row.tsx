@@ -9,6 +9,7 @@ import { useActions } from '../../actions/actions-provider';
 import { SelectBox } from '../../deletion/select-controls';
 import type { SelectionControls } from '../../deletion/use-selection';
 import { revText } from '../../format/numbers';
+import { useStoreRefusal } from '../../live/reading';
 import { pastHref } from '../../past/past-address';
 import { usePastAt } from '../../past/past-at';
 import { Button } from '../../ui/controls/button';
@@ -187,10 +188,11 @@ function NameCell({
 
 function ActsCell({ row }: { row: LockRow }) {
   const actions = useActions();
-  if (!actions || actObstacle(row, 'release') !== null) return null;
+  const refusal = useStoreRefusal(row);
+  if (!actions || actObstacle(row, 'release', refusal) !== null) return null;
   return (
     <GridCell name="acts" className="row-acts">
-      {actObstacle(row, 'request') === null && (
+      {actObstacle(row, 'request', refusal) === null && (
         <Button size="small" onClick={() => actions.ask(row)}>
           Ask…
         </Button>

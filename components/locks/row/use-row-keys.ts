@@ -4,6 +4,8 @@ import type { LockRow } from '@/server/contract/console/lock-row';
 import { visibleText } from '@/server/core/format/visible-text';
 import { useActions } from '../../actions/actions-provider';
 import type { SelectionControls } from '../../deletion/use-selection';
+import { useReadingStore } from '../../live/reading';
+import { refusalOf } from '../../live/reading-store';
 import { type Keys, useKeys } from '../../live/use-keys';
 import { useCurrentLock } from '../../shell/command/current-lock';
 import { copyText } from '../../ui/controls/copy-button';
@@ -89,10 +91,11 @@ function useActKeys(
   onNote: (note: KeyNote) => void,
 ): Keys {
   const actions = useActions();
+  const reading = useReadingStore();
   const actKey = (act: LockAct, undone: string, run: ((lock: LockRow) => void) | undefined) =>
     withLock((lock) => {
       if (!run) return;
-      const obstacle = actObstacle(lock, act);
+      const obstacle = actObstacle(lock, act, refusalOf(reading.get(), lock));
       if (obstacle === null) run(lock);
       else onNote({ text: `${undone}: ${obstacle}`, isProblem: true });
     });

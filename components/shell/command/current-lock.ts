@@ -3,6 +3,8 @@
 import { useEffect, useRef } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { useActions } from '../../actions/actions-provider';
+import { useReadingStore } from '../../live/reading';
+import { refusalOf } from '../../live/reading-store';
 import { actObstacle, type LockAct } from '../../locks/possible-acts';
 
 /** The lock that the page is about, or that the keyboard is at, and what can be done about it. */
@@ -19,6 +21,7 @@ export const currentLock = (): CurrentLock | null => source?.() ?? null;
 /** Makes a lock the current one for as long as the component is mounted. */
 export function useCurrentLock(row: LockRow | null): void {
   const actions = useActions();
+  const reading = useReadingStore();
   const latest = useRef({ row, actions });
   useEffect(() => {
     latest.current = { row, actions };
@@ -26,17 +29,22 @@ export function useCurrentLock(row: LockRow | null): void {
   useEffect(() => {
     const own = (): CurrentLock | null => {
       const { row, actions } = latest.current;
-      return row && { row, acts: actions ? actsOn(row, actions) : [] };
+      const refusal = refusalOf(reading.get(), row);
+      return row && { row, acts: actions ? actsOn(row, actions, refusal) : [] };
     };
     source = own;
     return () => {
       if (source === own) source = null;
     };
-  }, []);
+  }, [reading]);
 }
 
 /** Gentle to hard. */
-function actsOn(row: LockRow, actions: NonNullable<ReturnType<typeof useActions>>) {
+function actsOn(
+  row: LockRow,
+  actions: NonNullable<ReturnType<typeof useActions>>,
+  refusal: string | null,
+) {
   const acts: { label: string; act: LockAct; run: (row: LockRow) => void }[] = [
     { label: 'Ask to release…', act: 'request', run: actions.ask },
     { label: 'Block renewals…', act: 'request', run: actions.stop },
@@ -46,6 +54,6 @@ function actsOn(row: LockRow, actions: NonNullable<ReturnType<typeof useActions>
     { label: row.frozen ? 'Unfreeze…' : 'Freeze…', act: 'freeze', run: actions.freeze },
   ];
   return acts
-    .filter(({ act }) => actObstacle(row, act) === null)
+    .filter(({ act }) => actObstacle(row, act, refusal) === null)
     .map(({ label, run }) => ({ label, run: () => run(row) }));
 }

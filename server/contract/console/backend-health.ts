@@ -27,7 +27,10 @@ export interface BackendHealth {
    * shards: why all of it is disabled on this server; each shard has its own.
    */
   refusal?: string | null;
-  /** The databases of a sharded backend, by name. */
+  /**
+   * The databases of a sharded backend, by name. Empty on the page of one record, whose health is
+   * that of its own shard, while all of the backend is disabled on this server.
+   */
   shards?: ShardHealth[];
 }
 

@@ -16,6 +16,7 @@ import {
   type NamespaceLookup,
   notServing,
   publicId,
+  recordHealth,
   requireStore,
   type ShardInfo,
 } from './monitored-backend';
@@ -129,8 +130,7 @@ export class CounterProjection {
     if (!read.record)
       throw new LockyardError('NOT_FOUND', 'This counter was never created, or was deleted.');
     const row = shownRow(counterEntry(backend, read), true);
-    const health = { ...backend.engine.health(), id: publicId(backend) };
-    return { row, backend: health, asOf: this.clock.now() };
+    return { row, backend: recordHealth(backend), asOf: this.clock.now() };
   }
 
   /** Stores a reading, unless a later one or a deletion has overtaken it. */
@@ -163,8 +163,7 @@ export class CounterProjection {
   }
 
   private lastDetail(keeper: CounterBackend, namespace: string, name: string) {
-    const id = publicId(keeper);
-    const health = { ...keeper.engine.health(), id };
+    const health = recordHealth(keeper);
     const row = this.row(namespace, name);
     if (!row) throw notServing(health, 'and this counter was not read before.');
     const backend = { ...health, reachable: false };

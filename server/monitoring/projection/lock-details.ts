@@ -13,6 +13,7 @@ import {
   type NamespaceLookup,
   notServing,
   publicId,
+  recordHealth,
   requireStore,
 } from './monitored-backend';
 import { ProjectionRow, rowId, toLockRowAt, tracedHoldRow, waiterRows } from './projection-row';
@@ -50,7 +51,7 @@ export class LockDetails {
   }
 
   private fresh(backend: MonitoredBackend, read: ReadRecord): LockDetail {
-    const { id, epochOf, grantsFromOf, engine } = backend;
+    const { id, epochOf, grantsFromOf } = backend;
     const { key, now } = read;
     const keeper = { id, publicId: publicId(backend) };
     const entry = read.record
@@ -69,7 +70,7 @@ export class LockDetails {
       ...(refusals ? { refusals } : {}),
       lastToken: record?.lastToken ?? 0,
       minValidToken: inspectRecord(record, read.now, epochOf()).minValidToken,
-      backend: { ...engine.health(), id: publicId(backend) },
+      backend: recordHealth(backend),
       policy: this.namespaces.policyOf(read.key.namespace),
       asOf: this.clock.now(),
       fresh: true,
@@ -98,8 +99,7 @@ export class LockDetails {
   private lastKnown(backend: MonitoredBackend, key: RecordKey, cause: unknown): LockDetail {
     const id = publicId(backend);
     const refusal = refusalIn(cause);
-    const seen = backend.engine.health();
-    const health = { ...seen, id, reachable: false, ...(refusal && { refusal }) };
+    const health = { ...recordHealth(backend), reachable: false, ...(refusal && { refusal }) };
     const last = this.last.get(rowId(id, recordId(key)));
     const row = this.projection.table.byId(rowId(id, recordId(key)));
     const isFollowed = row !== null && row.rev >= (last?.row.rev ?? 0);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { notServing } from './monitored-backend';
+import type { BackendHealth } from '../../contract/console/backend-health';
+import { notServing, recordHealth } from './monitored-backend';
 
 test('an error says why a backend rejects requests, not that it is not responding', () => {
   const effect = 'so nothing can be deleted on it.';
@@ -10,4 +11,18 @@ test('an error says why a backend rejects requests, not that it is not respondin
     reason: 'BACKEND_DOWN',
     message: 'The backend "cache" rejects requests, so nothing can be deleted on it. It is full.',
   });
+});
+
+test('a shard that serves rejects requests while all of its backend is disabled here', () => {
+  const health: BackendHealth = {
+    ...{ id: 'orders.a', kind: 'mysql', reachable: true },
+    ...{ latencyMs: 1, silentForMs: 0, clockOffsetMs: 0 },
+  };
+  const on = (refusal: string | null) => {
+    const shard = { backend: 'orders', health: () => ({ ...health, refusal }) };
+    return recordHealth({ id: 'orders.a', engine: { health: () => health }, shard });
+  };
+  expect(on(null)).toEqual({ ...health, id: 'orders' });
+  const disabled = { id: 'orders', reachable: false, refusal: 'It was resharded.', shards: [] };
+  expect(on('It was resharded.')).toEqual({ ...health, ...disabled });
 });

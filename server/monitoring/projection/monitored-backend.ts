@@ -65,6 +65,16 @@ interface StoreIds {
 export const keeperOf = ({ backend, publicBackend }: StoreIds): RecordKeeper =>
   backend === publicBackend ? { backend } : { backend: publicBackend, shard: backend };
 
+/**
+ * The health of the store that has a record, under the id of its backend. A shard that serves
+ * rejects requests all the same while all of its backend is disabled on this server.
+ */
+export function recordHealth(store: BackendState): BackendHealth {
+  const own = { ...store.engine.health(), id: publicId(store) };
+  const refusal = store.shard?.health().refusal;
+  return refusal ? { ...own, reachable: false, refusal, shards: [] } : own;
+}
+
 /** The health of each backend as users know it: all shards of one together. */
 export function publicHealths(backends: readonly BackendState[]): BackendHealth[] {
   const healths = new Map<string, BackendHealth>();
