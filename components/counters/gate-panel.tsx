@@ -92,8 +92,11 @@ function statusText(gate: GateRow): string {
         `${name} was cleared or restarted. It refuses nothing for ` +
         `${durationText(gate.readyInMs)}; MySQL decides every change.`
       );
-    case 'down':
-      return `${name} is not responding. MySQL decides every change.`;
+    case 'down': {
+      const { refusal } = gate;
+      const fault = refusal ? `rejects requests. ${refusal}` : 'is not responding.';
+      return `${name} ${fault} MySQL decides every change.`;
+    }
     case 'missing':
       return `${name} is not configured on this server. MySQL decides every change.`;
   }

@@ -86,7 +86,7 @@ export interface CounterMoveRow {
  * - `fresh`: a value by which it can refuse steps.
  * - `empty`: nothing, so it refuses nothing; it learns about a counter when that is used.
  * - `starting`: it was wiped or restarted, and refuses nothing for some seconds.
- * - `down`: it is not responding to this server.
+ * - `down`: it is not responding to this server, or rejects its requests.
  * - `missing`: this server has no gate of that name.
  */
 export type GateStatus = 'fresh' | 'empty' | 'starting' | 'down' | 'missing';
@@ -96,6 +96,8 @@ export interface GateRow {
   /** The gate's id. */
   id: string;
   status: GateStatus;
+  /** Why it rejects requests, while it is `down` for that; absent: it does not. */
+  refusal?: string;
   /** The fast value; null unless `fresh`. */
   fast: (Bounds & { rev: number; value: number }) | null;
   /** The lowest and highest possible value, given all steps under way; null unless `fresh`. */

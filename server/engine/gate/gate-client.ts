@@ -2,6 +2,7 @@ import type { OutOfBounds } from '../../contract/counter';
 import type { GateNews, StepsUnderWay } from '../../core/counter/counter-gate';
 import { GATE_ANSWER_MAX_MS } from '../../core/timing';
 import type { Log } from '../../platform/log';
+import { StoreError } from '../../storage/record-store';
 import type { GateExchange, GateReply, GateStore, Gone } from '../../storage/redis-gate/gate-store';
 import { ConfirmedRefusals, forgetChanged } from './confirmed-refusals';
 import { ExchangePace } from './exchange-pace';
@@ -45,6 +46,7 @@ export class GateClient {
   private isClosed = false;
   /** Since when the gate does not respond, on the monotonic clock; null: it responds. */
   private downSince: number | null = null;
+  private rejection: string | null = null;
   private readonly probe = new ProbeTimer(() => void this.tryAgain());
   /** Set if unsent messages were dropped: the gate must be cleared before it is used again. */
   private mustRestart = false;
@@ -66,6 +68,11 @@ export class GateClient {
   /** Whether the gate responds, as far as this process knows. */
   get isUp(): boolean {
     return this.downSince === null;
+  }
+
+  /** Why its Redis rejects requests; null: the gate responds, or nothing does there. */
+  get refusal(): string | null {
+    return this.isUp ? null : this.rejection;
   }
 
   /** How much longer, in milliseconds, the gate refuses nothing because it was wiped. */
@@ -255,6 +262,7 @@ export class GateClient {
 
   private bypass(err: unknown, batch: GateEntry[]): void {
     this.tally.failures += 1;
+    this.rejection = err instanceof StoreError ? err.refusal : null;
     this.store.reconnect();
     if (this.downSince === null) {
       this.downSince = this.monotonic();

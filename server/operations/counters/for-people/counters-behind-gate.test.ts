@@ -216,6 +216,21 @@ test('the gate forgets a counter as soon as it is deleted', async () => {
   await expect.poll(lookOnceDeleted, { interval: 500 }).toMatchObject(forgotten);
 });
 
+test('a gate whose Redis rejects requests is shown with the reason while it does', async () => {
+  await untilFresh();
+  await gateRedis.config('SET', 'maxmemory', '1');
+  try {
+    await expect.poll(gateOf).toMatchObject({
+      status: 'down',
+      refusal: 'The memory of this Redis is full (maxmemory): it takes no writes (OOM).',
+    });
+  } finally {
+    await gateRedis.config('SET', 'maxmemory', '0');
+  }
+  await untilFresh();
+  expect(await gateOf()).not.toHaveProperty('refusal');
+});
+
 test('a policy names a gate of this server, for a namespace on MySQL', async () => {
   const setGate = (name: string, gate: string | null) =>
     setNamespacePolicy(admin(), { name, policy: { ...POLICY, gate }, reason });

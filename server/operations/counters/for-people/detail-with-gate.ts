@@ -32,7 +32,10 @@ export async function detailWithGate(
 
 function compared(gate: CounterGate, row: CounterRow, before: Look, after: Look): GateRow {
   const { id, client } = gate;
-  if (!after) return gateRow(id, 'down');
+  if (!after) {
+    const { refusal } = client;
+    return { ...gateRow(id, 'down'), ...(refusal !== null && { refusal }) };
+  }
   const { state, underWay, asOf, now } = after;
   if (!state) {
     const { readyInMs } = client;
