@@ -122,11 +122,11 @@ describe('the reason explains the status', () => {
     [row({ status: 'expiring', hold: { ...held, renewedAt: now - 10_400 } }), 'renewal overdue'],
     [
       row({ status: 'delayed', hold: null, delayedUntil: now + 3_900 }),
-      'available in 3 s (lock delay)',
+      'grants paused, available in 3 s',
     ],
     [
       row({ status: 'delayed', hold: null, delayedUntil: now + 900 }),
-      'available in less than 1 s (lock delay)',
+      'grants paused, available in less than 1 s',
     ],
     [row({ status: 'orphaned', orphaned: deadFor(744_000) }), 'process dead for 12 m'],
     [row({ status: 'orphaned', orphaned: deadFor(9_000), holders: 4 }), '1 of 4 dead for 9 s'],

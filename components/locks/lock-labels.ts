@@ -75,7 +75,7 @@ export function reasonLabel(
     case 'frozen':
       return row.frozen ? visibleText(row.frozen.reason) : '';
     case 'delayed':
-      return `available in ${runningDuration(row.delayedUntil - now)} (lock delay)`;
+      return `grants paused, available in ${runningDuration(row.delayedUntil - now)}`;
     case 'free':
       if (hold) {
         return `${isReleased(hold) ? 'released' : 'expired'} ${agoText(now - hold.expiresAt)}`;

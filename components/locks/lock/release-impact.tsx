@@ -63,6 +63,8 @@ function NextGrant({ detail, chosen, delay }: Props & { delay: string | null }) 
   if (permits) return permits;
   if (row.holders > 1) return 'Other shared holders keep it.';
   const isDelayed = row.status === 'delayed';
+  // It may follow a restore as well.
+  const pause = detail.policy.lockDelayMs > 0 ? 'lock delay' : 'pause';
   const next = waiters[0];
   if (next) {
     const served = servedTogether(waiters, permitsLeft(row, chosen)).length;
@@ -72,13 +74,13 @@ function NextGrant({ detail, chosen, delay }: Props & { delay: string | null }) 
         <ExactName name={next.owner} className="max-w-[calc(100%-1ch)]! text-12" />
         {othersText(served - 1)}
         {next.setSize && `, which takes it once all ${next.setSize} of its locks are free`}
-        {isDelayed && ' after the lock delay'}
+        {isDelayed && ` after the ${pause}`}
         {delay && ` after ${delay}`}.{' '}
         <span className="text-t3">{stillWaiting(waiters.length - served)}</span>
       </>
     );
   }
-  if (isDelayed) return 'Granted to the next caller after the lock delay.';
+  if (isDelayed) return `Granted to the next caller after the ${pause}.`;
   if (row.hold) return `Becomes free${delay ? ` after ${delay}` : ''}, no waiters.`;
   return 'Available immediately.';
 }

@@ -22,7 +22,7 @@ const RETENTION_LABELS: Record<RetentionReason, string> = {
   held: 'held',
   waitedFor: 'has waiters',
   frozen: 'frozen',
-  delayed: 'in lock delay',
+  delayed: 'grants are paused',
   lostLately: 'hold lost within the last hour',
   answersKept: 'answer to a recent request still stored',
   tokensAhead: 'a new lock could repeat its tokens (used in the last 10 minutes, or very often)',

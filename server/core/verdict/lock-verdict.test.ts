@@ -208,7 +208,7 @@ describe('one sentence says what an engineer would say of a lock', () => {
         delayedUntil: now + 3_000,
         waiters: 1,
       },
-      'Not held: force-released 38 s ago from billing-7f9c. Lock delay: granted again in 3 s. ' +
+      'Not held: force-released 38 s ago from billing-7f9c. Grants are paused and resume in 3 s. ' +
         '1 waiting.',
     ],
     [
@@ -219,7 +219,8 @@ describe('one sentence says what an engineer would say of a lock', () => {
         ended: { ...ended, cause: 'released' },
         delayedUntil: now + 3_000,
       },
-      'Not held: released 38 s ago by billing-7f9c. Lock delay: granted again in 3 s. No waiters.',
+      'Not held: released 38 s ago by billing-7f9c. Grants are paused and resume in 3 s. ' +
+        'No waiters.',
     ],
     [
       'frozen and held',
@@ -344,7 +345,7 @@ describe('one sentence says what an engineer would say of a lock', () => {
         ended: { ...ended, cause: 'forced', at: now + 20 },
         delayedUntil: now + 20,
       },
-      'Not held: force-released just now from billing-7f9c. Lock delay: granted again in less ' +
+      'Not held: force-released just now from billing-7f9c. Grants are paused and resume in less ' +
         'than 1 s. No waiters.',
     ],
     [

@@ -102,12 +102,13 @@ function frozenVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
   );
 }
 
+/** The cause of the pause is not recorded: a lock delay, a restore or a data loss. */
 function delayedVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
   const { ended, delayedUntil } = row;
   const end = ended === null ? '' : `: ${lastEnd(ended, view)}`;
   return joinSentences(
     [strong('Not held'), sentencePart(`${end}.`)],
-    [sentencePart(`Lock delay: granted again ${futureText(delayedUntil, view)}.`)],
+    [sentencePart(`Grants are paused and resume ${futureText(delayedUntil, view)}.`)],
     demandClause(row),
   );
 }
