@@ -68,7 +68,13 @@ export function CountersView({ initial }: { initial: CounterPage }) {
           <PageHead
             title="Counters"
             end={
-              isOperator && <CounterActions hasNone={data.total === 0} onGone={selecting.drop} />
+              isOperator && (
+                <CounterActions
+                  hasNone={data.total === 0}
+                  namespace={onlyNamespace(data)}
+                  onGone={selecting.drop}
+                />
+              )
             }
           >
             Bounded integer counters, shared by all services.
@@ -117,24 +123,41 @@ export function CountersView({ initial }: { initial: CounterPage }) {
   );
 }
 
+/** The namespace of all counters that match, as far as they are listed; null: they have several. */
+function onlyNamespace({ rows }: CounterPage): string | null {
+  const [first] = rows;
+  const isOnly = rows.every(({ namespace }) => namespace === first?.namespace);
+  return first && isOnly ? first.namespace : null;
+}
+
 /** What an operator can do with all counters, and with none. */
 function CounterActions({
   hasNone,
+  namespace,
   onGone,
 }: {
   hasNone: boolean;
+  /** Where the dialogs begin; null: in the default namespace. */
+  namespace: string | null;
   onGone: DeletionProps['onGone'];
 }) {
   const [isCreating, setCreating] = useState(false);
   return (
     <span className="flex flex-wrap gap-2">
-      <DeleteNamesButton kind="counter" at={{}} onGone={onGone} isHidden={hasNone}>
+      <DeleteNamesButton
+        kind="counter"
+        at={namespace === null ? {} : { namespace }}
+        onGone={onGone}
+        isHidden={hasNone}
+      >
         Delete counters…
       </DeleteNamesButton>
       <Button tone="accent" onClick={() => setCreating(true)}>
         New counter…
       </Button>
-      {isCreating && <NewCounterDialog onClose={() => setCreating(false)} />}
+      {isCreating && (
+        <NewCounterDialog at={namespace ?? 'default'} onClose={() => setCreating(false)} />
+      )}
     </span>
   );
 }

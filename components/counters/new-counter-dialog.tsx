@@ -12,12 +12,16 @@ import { Field } from '../ui/controls/field';
 import { BoundsFields, isBetween, parseBounds, WholeNumberField } from './bounds-fields';
 import { parseWholeNumber } from './counter-labels';
 
-/** Creates a counter, and opens its page. */
-export function NewCounterDialog({ onClose }: { onClose: () => void }) {
+/**
+ * Creates a counter, and opens its page.
+ *
+ * @param at the namespace that is chosen at first
+ */
+export function NewCounterDialog({ at, onClose }: { at: string; onClose: () => void }) {
   const client = useTRPCClient();
   const router = useRouter();
   const requestId = useRequestId();
-  const [namespace, setNamespace] = useState('default');
+  const [namespace, setNamespace] = useState(at);
   const [name, setName] = useState('');
   const [initial, setInitial] = useState('0');
   const [typed, setTyped] = useState({ floor: '0', ceiling: '' });
