@@ -84,11 +84,6 @@ function RunHead({ run }: { run: LabRun }) {
               {name} <b>{value}</b>
             </li>
           ))}
-          {servers && (
-            <li className="lab-fact">
-              servers <b>{servers}</b>
-            </li>
-          )}
         </ul>
         <div className="ml-auto flex flex-wrap items-center gap-2 max-md:ml-0">
           {isRunning && may('operator') && (
@@ -116,7 +111,7 @@ function RunHead({ run }: { run: LabRun }) {
       </div>
       <p className="pt-1 text-t2">
         <VisibleText text={run.startedBy} />, <Instant at={run.startedAt} now={run.asOf} />.{' '}
-        {endLabel(run)}.{' '}
+        {endLabel(run)}.{servers && ` Servers: ${servers}.`}{' '}
         <Link href="/lab" className="link">
           All runs
         </Link>
