@@ -110,12 +110,9 @@ function Waiter({
       })}
     >
       <span className="text-right text-t3">{exactCount(place + 1)}</span>
-      <span
-        className="flex min-w-0 items-baseline gap-2.5"
-        title={`${visibleText(owner)}, service ${service}`}
-      >
+      <span className="queue-owner" title={`${visibleText(owner)}, service ${service}`}>
         <WrappedName name={owner} className="text-12" />
-        {place === 0 && lastReadAt === null && <span className="text-12 text-acc">next</span>}
+        {place === 0 && lastReadAt === null && <span className="queue-next">next</span>}
         {permits !== undefined && <span className="queue-mark">{plural(permits, 'permit')}</span>}
         {setSize && (
           <span
