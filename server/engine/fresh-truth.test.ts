@@ -243,6 +243,22 @@ describe.each(storeNames)('two engines over %s', (name) => {
         await Promise.allSettled([asked, cancelled]);
         expect(await inspect(key)).toMatchObject({ holders: [] });
       });
+
+      it('leave the lock free if the cancel changes only an expired hold of another', async () => {
+        const key = freshKey();
+        const held = { mode: 'permit', permits: 1, capacity: 2 } as const;
+        const { token } = await takeLock(a, key, 'w2', held);
+        await takeLock(a, key, 'w3', { ...held, leaseMs: LEASE_MS / 2 });
+        rig.letPass(LEASE_MS / 2);
+        await inspect(freshKey());
+        const other = { ...held, capacity: 3, requestId: 'r' };
+        const asked = acquire(a, key, 'w1', other);
+        const cancelled = cancel(key);
+        const released = release(a, key, 'w2', token);
+        expect(await released).toEqual({ outcome: 'released' });
+        await Promise.allSettled([asked, cancelled]);
+        expect(await inspect(key)).toMatchObject({ holders: [] });
+      });
     });
 
     it('releases once, whatever happens in between', async () => {

@@ -1,4 +1,5 @@
 import type { LockyardError } from '../contract/errors';
+import type { CancelAnswer } from '../contract/lock/answers';
 import {
   type MultiLockAnswer,
   type MultiLockCommand,
@@ -41,11 +42,15 @@ export class PendingCommand extends PendingReply<CommandResult> {
     this.commands.unreceived.revertAnswer(this.key, this.command, answer);
   }
 
-  /** Whether it cancels the request of one of these commands on its record. */
-  cancelsOneOf(others: readonly PendingCommand[]): boolean {
+  /**
+   * Whether it cancels the request of one of these commands on its record, and undid nothing. It
+   * can have changed the record all the same, if a lease had ended.
+   */
+  missedOneOf(others: readonly PendingCommand[], answer: unknown): boolean {
     if (this.command.verb !== 'cancel' || others.length === 0) return false;
     const { key } = this.command.request;
-    return others.some(({ command }) => idempotencyKey(command) === key);
+    const undidNothing = (answer as CancelAnswer).outcome === 'none';
+    return undidNothing && others.some(({ command }) => idempotencyKey(command) === key);
   }
 }
 

@@ -222,21 +222,19 @@ export class Committer {
     endWaits(context, commands, proposal, elapsedMs);
     const again: PendingCommand[] = [];
     for (const { pending, reply, changed } of proposal.outcomes) {
-      if (!changed && pending.cancelsOneOf(again)) again.push(pending);
-      else if ('error' in reply) {
+      if ('error' in reply) {
         pending.mayBeApplied ||= isStaleRead(reply.error);
         if (!reply.isSure && this.hasTime(pending)) again.push(pending);
         else pending.refuse(reply.error);
-      } else {
-        const answer = subtractElapsed(reply.answer, elapsedMs);
-        if (!isSpentRenewal(answer)) {
-          pending.answer(answer, changed);
-          continue;
-        }
+        continue;
+      }
+      const answer = subtractElapsed(reply.answer, elapsedMs);
+      if (isSpentRenewal(answer)) {
         pending.wasApplied = true;
         if (this.hasTime(pending)) again.push(pending);
         else void answerSpentRenewal(context, commands, pending);
-      }
+      } else if (pending.missedOneOf(again, answer)) again.push(pending);
+      else pending.answer(answer, changed);
     }
     commands.retry(again);
     const record = proposal.next ?? proposal.base?.record;
