@@ -231,33 +231,29 @@ describe.each(storeNames)('two engines over %s', (name) => {
         expect(await inspect(key)).toMatchObject({ holders: [] });
       });
 
+      /** Decides both from a cached record, which the release of `token` changes. */
+      const staysFree = async (key: RecordKey, token: number) => {
+        const other = { mode: 'permit', permits: 1, capacity: 3, requestId: 'r' } as const;
+        const both = [acquire(a, key, 'w1', other), cancel(key)];
+        expect(await release(a, key, 'w2', token)).toEqual({ outcome: 'released' });
+        await Promise.allSettled(both);
+        expect(await inspect(key)).toMatchObject({ holders: [] });
+      };
+      const held = { mode: 'permit', permits: 1, capacity: 2 } as const;
+
       it('leave the lock free if what refuses the acquire may have changed', async () => {
         const key = freshKey();
-        const held = { mode: 'permit', permits: 1, capacity: 1 } as const;
         const { token } = await takeLock(a, key, 'w2', held);
-        const other = { ...held, capacity: 2, requestId: 'r' };
-        const asked = acquire(a, key, 'w1', other);
-        const cancelled = cancel(key);
-        const released = release(a, key, 'w2', token);
-        expect(await released).toEqual({ outcome: 'released' });
-        await Promise.allSettled([asked, cancelled]);
-        expect(await inspect(key)).toMatchObject({ holders: [] });
+        await staysFree(key, token);
       });
 
       it('leave the lock free if the cancel changes only an expired hold of another', async () => {
         const key = freshKey();
-        const held = { mode: 'permit', permits: 1, capacity: 2 } as const;
         const { token } = await takeLock(a, key, 'w2', held);
         await takeLock(a, key, 'w3', { ...held, leaseMs: LEASE_MS / 2 });
         rig.letPass(LEASE_MS / 2);
         await inspect(freshKey());
-        const other = { ...held, capacity: 3, requestId: 'r' };
-        const asked = acquire(a, key, 'w1', other);
-        const cancelled = cancel(key);
-        const released = release(a, key, 'w2', token);
-        expect(await released).toEqual({ outcome: 'released' });
-        await Promise.allSettled([asked, cancelled]);
-        expect(await inspect(key)).toMatchObject({ holders: [] });
+        await staysFree(key, token);
       });
     });
 
