@@ -14,7 +14,7 @@ const controlReply = z.union([
   z.object({
     ok: z.literal(true),
     print: z.string().nullable(),
-    // A server of an earlier version sends none.
+    // Sent only where there is one: command lines of earlier versions refuse it.
     note: z.string().nullable().default(null),
   }),
   z.strictObject({
@@ -118,10 +118,11 @@ async function answer(
   runtime: ControlRuntime,
   line: string,
   isAwaited: () => boolean,
-): Promise<ControlReply> {
+): Promise<z.input<typeof controlReply>> {
   try {
     const command = cliCommand.parse(JSON.parse(line));
-    return { ok: true, ...(await runCliCommand(runtime, command, isAwaited)) };
+    const { print, note } = await runCliCommand(runtime, command, isAwaited);
+    return { ok: true, print, ...(note !== null && { note }) };
   } catch (error) {
     if (error instanceof LockyardError) {
       const { message, reason } = error;

@@ -1,6 +1,9 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { cliCommand } from '../cli-command';
+import { controlSocketPath, startControlSocket } from '../control-socket';
 import { parseCommand } from '../parse-command';
 import { runCliCommand } from '../run-cli-command';
 
@@ -114,4 +117,14 @@ test('the heads of tables are words, not fields of the API', async () => {
     expect(head).toMatch(/^[A-Z]+( +[A-Z]+)+$/);
     expect(head).not.toMatch(/[A-Z](AT|MS|BY)\b/);
   }
+});
+
+test('an answer without a note is one that command lines of earlier versions accept', async () => {
+  const close = await startControlSocket(api.runtime);
+  const socket = connect(controlSocketPath(api.runtime.config.dataDir));
+  const input = { key: { name: 'mail', namespaces: ['default'] } };
+  socket.write(`${JSON.stringify({ verb: 'keys create', input })}\n`);
+  const reply = JSON.parse(await text(socket));
+  await close();
+  expect(reply).toEqual({ ok: true, print: expect.stringMatching(/^lyk_/) });
 });
