@@ -303,11 +303,13 @@ describe('a recorder whose writes take long', () => {
     await recorder.record();
     const [revs, counts] = [allRevs(), allCounts()];
     expect(await revsOf(0)).toEqual([]);
+    clock.pass(4_000);
     store.during = () => {
       throw new Error('The store is down.');
     };
     await expect(recorder.record()).rejects.toThrow('The store is down.');
     expect(await revsOf(0)).toEqual(revs);
+    expect(recorder.lagMs()).toBe(4_000);
     store.during = () => undefined;
     store.rows.length = 0;
     await recordRest(recorder);
