@@ -110,13 +110,15 @@ test('a list that is empty says so on standard error, and prints nothing', async
   expect((await run('users list')).note).toBeNull();
 });
 
-test('the heads of tables are words, not fields of the API', async () => {
+test('the heads of tables are words in capitals, or settings as they are set', async () => {
+  await run('keys create --name any --namespace default --if-missing');
+  const headOf = async (noun: string) => (await run(`${noun} list`)).print?.split('\n')[0] ?? '';
   for (const noun of ['keys', 'users', 'namespaces', 'backends']) {
-    await run('keys create --name any --namespace default --if-missing');
-    const [head = ''] = ((await run(`${noun} list`)).print ?? '').split('\n');
+    const head = await headOf(noun);
     expect(head).toMatch(/^[A-Z]+( +[A-Z]+)+$/);
     expect(head).not.toMatch(/[A-Z](AT|MS|BY)\b/);
   }
+  expect(await headOf('alert-rules')).toMatch(/^NAMESPACE +RULES +stuckForMs +orphanedForMs /);
 });
 
 test('an answer without a note is one that command lines of earlier versions accept', async () => {

@@ -16,16 +16,21 @@ const LABELS: Record<string, string> = {
 
 const labelOf = (name: string) => LABELS[name] ?? name;
 
-/**
- * Rows for people: one line each, below the names of the columns in capitals, as `lockyard ls` has
- * them; null: there are no rows.
- */
+/** In capitals, as `lockyard ls` has it, but for a setting such as `stuckForMs`, as in `--set`. */
+function headOf(name: string): string {
+  const label = labelOf(name);
+  return /[A-Z]/.test(label) ? label : label.toUpperCase();
+}
+
+/** Rows for people: one line each, below the heads of the columns; null: there are no rows. */
 export function textTable(rows: Record<string, unknown>[]): string | null {
   const [first] = rows;
   if (!first) return null;
   const columns = Object.keys(first);
-  const heads = columns.map((name) => labelOf(name).toUpperCase());
-  const cells = [heads, ...rows.map((row) => columns.map((name) => cell(name, row[name])))];
+  const cells = [
+    columns.map(headOf),
+    ...rows.map((row) => columns.map((name) => cell(name, row[name]))),
+  ];
   const widths = columns.map((_, at) => Math.max(...cells.map((row) => (row[at] ?? '').length)));
   return cells
     .map((row) =>
