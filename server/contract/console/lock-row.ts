@@ -36,7 +36,7 @@ export interface LockRow extends RecordKeeper {
   /** Absent unless a hold or a waiter is in mode permit. */
   permits?: PermitUse;
   frozen: Remark | null;
-  /** The end of the lock-delay, before which there is no grant; 0: none. */
+  /** No grant before this instant, after a lost hold, a restore or a data loss; 0: none. */
   delayedUntil: number;
   /** The last hold that ended. For a held lock it is null unless an operator ended that hold. */
   ended: {
