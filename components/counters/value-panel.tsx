@@ -4,7 +4,7 @@ import type { CounterRow } from '@/server/contract/console/counter-row';
 import { wholeSeconds } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { Icon } from '../icons/icon';
-import { useAtBackend, useStoreRefusal } from '../live/reading';
+import { useAtBackend, useIsDisabled, useStoreRefusal } from '../live/reading';
 import { useSession } from '../live/session';
 import { Button } from '../ui/controls/button';
 import { Instant } from '../ui/instant';
@@ -35,6 +35,7 @@ export function ValuePanel({
   const { may } = useSession();
   const now = useAtBackend(row, (at) => wholeSeconds(at));
   const refusal = useStoreRefusal(row);
+  const isDisabled = useIsDisabled(row.backend);
   const { state, share } = boundsPosition(row);
   const isTight = state !== 'within' && state !== 'unknown';
   return (
@@ -61,7 +62,8 @@ export function ValuePanel({
         {row.isKnown && refusal && (
           <p id={REFUSED_ID} className="flex items-center gap-1.5 text-dangertext">
             <Icon name="alert-octagon" size={15} />
-            Backend rejects requests: no change is possible
+            Backend {isDisabled ? 'disabled on this server' : 'rejects requests'}: no change is
+            possible
           </p>
         )}
         {refusal && <p className="text-t2">{refusal}</p>}
