@@ -1,6 +1,8 @@
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { listAudit } from '../audit/list-audit';
+import { createNamespace } from '../namespaces/create-namespace';
 import type { OperationContext } from '../operation-context';
 import {
   COMMAND_LINE,
@@ -40,5 +42,13 @@ describe.each(TEST_DIALECTS)('a silence over %s', (dialect) => {
     });
     expect(await listSilences(root)).toEqual([]);
     expect(await silenceAlerts(root, { ...silence, namespace: 'default' })).toHaveProperty('id');
+  });
+
+  test('of a namespace that was removed is accepted, as its alerts may still be shown', async () => {
+    const { db, tables } = runtime.database;
+    await createNamespace(root, { name: 'gone', backend: 'default' });
+    const isGone = eq(tables.namespaces.id, 'gone');
+    await db.update(tables.namespaces).set({ removedAt: Date.now() }).where(isGone);
+    expect(await silenceAlerts(root, { ...silence, namespace: 'gone' })).toHaveProperty('id');
   });
 });
