@@ -44,7 +44,7 @@ describe.each(TEST_DIALECTS)('a silence over %s', (dialect) => {
     expect(await silenceAlerts(root, { ...silence, namespace: 'default' })).toHaveProperty('id');
   });
 
-  test('of a namespace that was removed is accepted, as its alerts may still be shown', async () => {
+  test('of a namespace that was removed is accepted: its alerts may still be shown', async () => {
     const { db, tables } = runtime.database;
     await createNamespace(root, { name: 'gone', backend: 'default' });
     const isGone = eq(tables.namespaces.id, 'gone');
