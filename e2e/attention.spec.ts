@@ -178,6 +178,23 @@ test('a key that follows a selection at once acts on all that is selected', asyn
   await expect(page.getByRole('dialog', { name: 'Force release 2 locks?' })).toBeVisible();
 });
 
+test('a filter that a key sets has the focus, even if its menu would return it late', async ({
+  page,
+}) => {
+  await night.acquire({ name: 'late:1', leaseMs: 600_000 });
+  await openLive(page, '/?q=late:&sort=name');
+  await page.getByRole('button', { name: /^state/ }).press('Enter');
+  const held = page.getByRole('menuitemcheckbox', { name: /^Held/ });
+  await expect(held).toBeVisible();
+  await page.evaluate(() => {
+    const { setTimeout } = window;
+    const late = (run: () => void, ms = 0) => setTimeout(run, ms + 300);
+    Object.assign(window, { setTimeout: late });
+  });
+  await held.press('Enter');
+  await expect(page.getByRole('button', { name: 'Remove filter: state = Held' })).toBeFocused();
+});
+
 test('an action on a selection has a result for each lock, and skips changed holders', async ({
   page,
 }) => {

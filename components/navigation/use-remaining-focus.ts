@@ -2,7 +2,8 @@ import { useEffect } from 'react';
 
 /**
  * If a control that was pressed by a key is removed, the section around it gets the focus (outside
- * of sections, the main part of the page), so that it is not lost to the whole page.
+ * of sections, the main part of the page), so that it is not lost to the whole page. A menu returns
+ * the focus to its trigger itself, a moment after its removal.
  */
 export function useRemainingFocus(): void {
   useEffect(() => {
@@ -10,8 +11,9 @@ export function useRemainingFocus(): void {
     const onClick = ({ target, detail }: MouseEvent) => {
       removals?.disconnect();
       const isByKey = detail === 0;
-      const section = target instanceof Element && target.closest<HTMLElement>('section, main');
-      if (!isByKey || !section) return;
+      if (!isByKey || !(target instanceof Element) || target.closest('[role="menu"]')) return;
+      const section = target.closest<HTMLElement>('section, main');
+      if (!section) return;
       removals = new MutationObserver((_, own) => {
         if (target.isConnected) return;
         own.disconnect();

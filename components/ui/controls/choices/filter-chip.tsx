@@ -31,7 +31,8 @@ export function MenuChip({
       className="chip shrink-0"
       {...rest}
       onFocus={() => {
-        isComing.current = false;
+        // One that replaces another trigger gets the focus before its open menu does.
+        if (state !== 'open') isComing.current = false;
       }}
     >
       <span>
