@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -276,6 +277,24 @@ describe('replies that are not answers', () => {
       isUnreachable: true,
       message: 'Lockyard cannot be reached at http://127.0.0.1:6000 (bad port).',
     });
+  });
+
+  test('so is a server that hangs up before the encryption begins', async () => {
+    const closing = createServer((socket) => socket.once('data', () => socket.end()));
+    await new Promise<void>((resolve) => closing.listen(0, '127.0.0.1', resolve));
+    const url = `https://127.0.0.1:${(closing.address() as AddressInfo).port}`;
+    const client = new LockyardClient({ url, apiKey: 'k' });
+    const error = await outcomeOf(client.addToCounter({ name: 'stock', delta: 1 }));
+    closing.close();
+    expect(error).toMatchObject({ reason: 'BACKEND_DOWN', isUnreachable: true });
+  });
+
+  test('so is a host whose name is not resolved, whatever the name server says', async () => {
+    const cause = Object.assign(new Error('refused'), { code: 'EAI_FAIL', syscall: 'getaddrinfo' });
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }));
+    const client = new LockyardClient({ url: 'http://locks.example', apiKey: 'k', fetch });
+    const error = await outcomeOf(client.addToCounter({ name: 'stock', delta: 1 }));
+    expect(error).toMatchObject({ reason: 'BACKEND_DOWN', isUnreachable: true });
   });
 
   test('no answer within the time allowed is UNKNOWN, and the connection is closed', async () => {

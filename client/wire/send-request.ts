@@ -172,6 +172,9 @@ const NEVER_LEFT = new Set([
 const NO_TLS =
   /^(CERT_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_|ERR_TLS_CERT_|ERR_SSL_WRONG_VERSION_NUMBER$)/;
 
+/** What Node says where the server hangs up before TLS is agreed. Its code is that of any other. */
+const NO_TLS_YET = 'before secure TLS connection was established';
+
 /**
  * Whether the request was never sent. `EHOSTUNREACH` and the like count only from `connect`: an
  * open connection can have them too. A host name with several addresses fails with one error for
@@ -182,8 +185,11 @@ function hasNeverLeft(code: string, cause: unknown): boolean {
   return NEVER_LEFT.has(code) || NO_TLS.test(code) || isOfConnecting(cause);
 }
 
-const isOfConnecting = (error: unknown) =>
-  (error as { syscall?: string } | undefined)?.syscall === 'connect';
+function isOfConnecting(error: unknown): boolean {
+  const { syscall, message } = (error ?? {}) as { syscall?: string; message?: string };
+  const isConnecting = syscall === 'connect' || syscall === 'getaddrinfo';
+  return isConnecting || message?.endsWith(NO_TLS_YET) === true;
+}
 
 const unreachable = (address: string, why: string) =>
   `Lockyard cannot be reached at ${address} (${why}).`;

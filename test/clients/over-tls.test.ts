@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer as createPlainServer } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -88,6 +88,15 @@ describe.each(LANGUAGES)('the client in $language', (language) => {
     const { port } = plain.address() as AddressInfo;
     const refused = await inspect({ LOCKYARD_URL: `https://127.0.0.1:${port}` });
     plain.close();
+    expect(refused).toMatchObject({ reason: 'BACKEND_DOWN', isUnreachable: true });
+  });
+
+  test('has not sent anything to a server that hangs up before the encryption begins', async () => {
+    const closing = createTcpServer((socket) => socket.once('data', () => socket.end()));
+    await new Promise<void>((resolve) => closing.listen(0, '127.0.0.1', resolve));
+    const { port } = closing.address() as AddressInfo;
+    const refused = await inspect({ LOCKYARD_URL: `https://127.0.0.1:${port}` });
+    closing.close();
     expect(refused).toMatchObject({ reason: 'BACKEND_DOWN', isUnreachable: true });
   });
 });
