@@ -52,7 +52,8 @@ type LockOptions struct {
 // Within the work, WithLock of the same lock by the same client with that context runs under this
 // hold immediately, without a request, unless OwnHold is set.
 //
-// It returns, besides what the work returned and ctx.Err():
+// It returns, besides what the work returned, and ctx.Err() if ctx ends before the work begins,
+// which then never runs:
 //   - *LockTimeout: not granted in time; the work never ran;
 //   - *LockLost: the hold ended before the work did; it wraps an error of the work;
 //   - *ReleaseUnconfirmed: the work is done, under a valid hold, but its release was not answered;
@@ -108,6 +109,9 @@ func (c *Client) workUnder(
 	if loss := hold.checkLost(); loss != nil {
 		return loss
 	}
+	if ended := ctx.Err(); ended != nil {
+		return ended
+	}
 	go hold.keepRenewing()
 	return work(during, hold)
 }
@@ -116,6 +120,13 @@ func (c *Client) workUnder(
 func workWithin(
 	ctx context.Context, hold *Hold, options LockOptions, work func(context.Context, *Hold) error,
 ) error {
+	if ended := ctx.Err(); ended != nil {
+		// The end of the hold, which ends it too, takes precedence.
+		if loss := hold.Check(); loss != nil {
+			return loss
+		}
+		return ended
+	}
 	during, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer hold.follow(&follower{cancel, options})()

@@ -128,6 +128,34 @@ func TestNegativeWaitIsRefusedUnlessItIsNoWait(t *testing.T) {
 	}
 }
 
+func TestWorkDoesNotBeginForACallerThatHasGivenUp(t *testing.T) {
+	var releases atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(reply http.ResponseWriter, ask *http.Request) {
+		releases.Add(1)
+		fmt.Fprint(reply, `{"result":{"data":{"outcome":"released"}}}`)
+	}))
+	defer server.Close()
+	client, err := New(Options{URL: server.URL, APIKey: "key"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// As when it gives up just as the grant arrives.
+	over, giveUp := context.WithCancel(context.Background())
+	giveUp()
+	ask, granted := LockAcquireInput{Name: "job"}, &grant{expiresInMs: 60_000, sentAt: time.Now()}
+	hold := newHold(client, ask, granted)
+	begun := func(context.Context, *Hold) error { return errors.New("the work began") }
+	if err := client.workUnder(over, hold, LockOptions{}, begun); err != context.Canceled {
+		t.Fatal(err)
+	}
+	if releases.Load() != 1 {
+		t.Fatalf("released %d times", releases.Load())
+	}
+	if err := workWithin(over, newHold(client, ask, granted), LockOptions{}, begun); err != context.Canceled {
+		t.Fatalf("under the hold of an outer call: %v", err)
+	}
+}
+
 // As after an operator has shortened what a namespace allows, which renewals then get.
 func TestLeaseLongerThanItsNamespaceHasComeToAllowIsRenewedInTime(t *testing.T) {
 	lease := `"token":1,"waitedMs":0,"expiresAt":1,"expiresInMs":1500`
