@@ -86,7 +86,8 @@ func (h *Hold) Check() error {
 	if loss := h.checkLost(); loss != nil {
 		return loss
 	}
-	if h.Remaining() == 0 {
+	// Not by Remaining: the lease may run out at this moment, and the work has not ended then.
+	if h.hasEnded() {
 		return h.endedLoss()
 	}
 	return nil

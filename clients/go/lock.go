@@ -134,7 +134,7 @@ func workWithin(
 	if loss := hold.checkLost(); loss != nil {
 		return lossCausedBy(ctx, loss, err)
 	}
-	if hold.Remaining() == 0 {
+	if hold.hasEnded() {
 		return lossCausedBy(ctx, hold.endedLoss(), err)
 	}
 	return err

@@ -151,7 +151,8 @@ func TestWorkDoesNotBeginForACallerThatHasGivenUp(t *testing.T) {
 	if releases.Load() != 1 {
 		t.Fatalf("released %d times", releases.Load())
 	}
-	if err := workWithin(over, newHold(client, ask, granted), LockOptions{}, begun); err != context.Canceled {
+	err = workWithin(over, newHold(client, ask, granted), LockOptions{}, begun)
+	if err != context.Canceled {
 		t.Fatalf("under the hold of an outer call: %v", err)
 	}
 }

@@ -100,7 +100,8 @@ public final class Hold {
     if (found != null) {
       throw found;
     }
-    if (remainingMs() == 0) {
+    // Not by `remainingMs`: the lease may run out at this moment, and the work has not ended then.
+    if (isFinished()) {
       throw endedLoss();
     }
   }
