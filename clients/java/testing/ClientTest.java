@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Tests of what only the client for Java has: interrupts, its thread, and leases that it does not
@@ -153,15 +154,18 @@ public final class ClientTest {
         "lock.release",
         step -> {
           ids.add(step.get("requestId"));
+          LockSupport.parkNanos(ids.size() > 1 ? 5_000_000_000L : 0);
           return null;
         });
     Lease lease = client.acquireLease("job", new LockOptions().lease(Duration.ofSeconds(1)));
+    long since = System.nanoTime();
     try {
       lease.release();
       check(false, "It has no answer.");
     } catch (LockyardException unknown) {
       check(unknown.reason().equals("UNKNOWN"), "Its outcome is unknown.");
     }
+    check(System.nanoTime() - since < 4_000_000_000L, "It takes 2 s at most.");
     server.answer(
         "lock.release",
         step -> {

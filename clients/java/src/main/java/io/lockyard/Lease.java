@@ -70,7 +70,8 @@ public final class Lease implements AutoCloseable {
 
   /**
    * Ends the hold, once, however often the request is retried; also in an interrupted thread, and
-   * when called again after an exception.
+   * when called again after an exception. Without an answer it ends with the lease, but within 10 s
+   * at the latest, and after 2 s at the earliest.
    *
    * @return whether it was live until now
    * @throws LockyardException no answer: the lock may stay held until its lease ends
@@ -82,7 +83,11 @@ public final class Lease implements AutoCloseable {
     long until = Timing.now() + budget;
     Map<String, Object> answer =
         Timing.releasing(
-            () -> until, () -> client.call("lock.release", "mutation", step));
+            () -> until,
+            () -> {
+              long timeout = Math.min(Timing.ANSWER_WITHIN, until - Timing.now());
+              return client.send("lock.release", "mutation", step, timeout, null);
+            });
     end();
     return !"lost".equals(answer.get("outcome"));
   }
