@@ -45,14 +45,14 @@ export class LockTools {
           required: [],
         },
         annotations: { readOnlyHint: true },
-        call: ({ prefix }) => this.list(prefix),
+        call: ({ prefix }, signal) => this.list(prefix, signal),
       },
       {
         name: 'inspect_lock',
         description: 'Shows who holds a lock, since when, and who waits for it.',
         inputSchema: { type: 'object', properties: { name: NAME }, required: ['name'] },
         annotations: { readOnlyHint: true },
-        call: ({ name }) => this.client.inspect({ name: textOf('name', name) }),
+        call: ({ name }, signal) => this.client.inspect({ name: textOf('name', name) }, { signal }),
       },
       {
         name: 'acquire_lock',
@@ -95,9 +95,9 @@ export class LockTools {
     ];
   }
 
-  private list(prefix: unknown) {
+  private list(prefix: unknown, signal: AbortSignal) {
     const chosen = prefix === undefined ? {} : { prefix: textOf('prefix', prefix) };
-    return this.client.list({ ...chosen, busy: true, limit: LISTED });
+    return this.client.list({ ...chosen, busy: true, limit: LISTED }, { signal });
   }
 
   /** Calls for one lock take turns: once one of them has the lock, all the others have it too. */
