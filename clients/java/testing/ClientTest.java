@@ -95,7 +95,7 @@ public final class ClientTest {
               "errors say their reason, and what is missing or cannot be reached",
               ClientTest::saysWhatIsWrong),
           Map.entry(
-              "what is missing is refused in words before a request, and null options are defaults",
+              "nothing is asked for what is missing or interrupted, and null options are defaults",
               ClientTest::readsNullAndNegative),
           Map.entry(
               "an answer that is nested too deeply is no answer",
@@ -325,6 +325,9 @@ public final class ClientTest {
       String said = failureOf(each.getValue());
       check(said.contains("INVALID: " + each.getKey()), said);
     }
+    server.answer("lock.cancel", step -> asked.add(step) ? Map.of("outcome", "none") : null);
+    Thread.currentThread().interrupt();
+    check(failureOf(() -> client.withLock("job", nothing)).contains("Interrupted"), "It gives up.");
     check(asked.isEmpty(), "Nothing was asked.");
 
     LockyardClient plain = new LockyardClient(server.url(), "key", null, null, null);
@@ -460,7 +463,7 @@ public final class ClientTest {
   private static String failureOf(Failing call) throws Exception {
     try {
       call.run();
-    } catch (LockyardException failure) {
+    } catch (LockyardException | InterruptedException failure) {
       return failure.toString();
     }
     return "It did not fail.";

@@ -155,6 +155,9 @@ final class GrantWait {
 
   /** Sends the acquire with the current id. */
   private Wire.AcquireAnswer send(long[] sentAt) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException("The wait for the lock was given up by its caller.");
+    }
     long now = Timing.now();
     if (now - answeredAt > RESEND_WITHIN) {
       throw LockyardException.noLongerSafe();
