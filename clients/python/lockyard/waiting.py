@@ -5,7 +5,7 @@ import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Dict, Optional
 
-from .errors import LockTimeout, LockyardError
+from .errors import LockTimeout, LockyardError, WaitAbandoned
 from .sending import (
     ANSWER_WITHIN_MS,
     AT_ONCE_MS,
@@ -122,6 +122,8 @@ class GrantWait:
 
     def _send(self) -> Any:
         """Sends the acquire with the current id."""
+        if self._stop is not None and self._stop.is_set():
+            raise WaitAbandoned()
         now = now_ms()
         if now - self._answered_at > _RESEND_WITHIN_MS:
             message = "No answer for 10 minutes; a retry is no longer safe."

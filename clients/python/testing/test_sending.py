@@ -8,7 +8,7 @@ import unittest
 from unittest import mock
 from urllib.parse import urlsplit
 
-from lockyard import Client, Hold, LockLost, LockyardError
+from lockyard import Client, Hold, LockLost, LockyardError, WaitAbandoned
 from lockyard.connecting import Tls, connection_to
 from lockyard.sending import now_ms
 from lockyard.waiting import Grant
@@ -63,6 +63,13 @@ class SendingTest(unittest.TestCase):
         while self.requests() and time.monotonic() < until:
             time.sleep(0.02)
         self.assertEqual(self.requests(), [])
+
+    def test_a_wait_that_was_given_up_before_asks_for_nothing(self):
+        stop = threading.Event()
+        stop.set()
+        with mock.patch.object(self.client, "send", side_effect=AssertionError("It asks.")):
+            with self.assertRaises(WaitAbandoned), self.client.lock("job", stop=stop):
+                self.fail("It was not granted.")
 
     def test_an_answer_of_something_else_makes_the_next_request_begin_elsewhere(self):
         self.serve(b"HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\nA proxy.")
