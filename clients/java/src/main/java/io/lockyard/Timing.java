@@ -63,6 +63,14 @@ final class Timing {
     return retryingAfter(LockyardException::isTransient, until, call);
   }
 
+  /**
+   * Likewise for the extension of a lease that Lockyard has granted: also after an answer of
+   * something else, and after a fault that may affect only one answer.
+   */
+  static <A> A extending(LongSupplier until, Call<A> call) throws InterruptedException {
+    return retryingAfter(LockyardException::isRetryable, until, call);
+  }
+
   private static <A> A retryingAfter(
       Predicate<LockyardException> mayPass, LongSupplier until, Call<A> call)
       throws InterruptedException {
