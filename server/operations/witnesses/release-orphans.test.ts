@@ -58,7 +58,7 @@ test('only two witnesses of different kinds cause a release, if the policy allow
       actor: 'Lockyard',
       actorKind: 'system',
       subject: 'proven twice',
-      reason: 'Its process is dead. pods: gone; host-4: gone',
+      reason: 'Its process is dead. host-4: gone; pods: gone',
       seen: { token: twice.token },
       outcome: 'done',
     },

@@ -64,7 +64,7 @@ function* findOrphans({ evidence, projection, namespaces, clock }: Runtime): Gen
       if (hold.expiresAt <= now || isKept(hold, now)) continue;
       const witnesses = deathWitnesses(hold, evidence.reportsOn(id, hold), now);
       if (witnesses.length < 2) continue;
-      const proofs = witnesses.map(({ witness, evidence: seen }) => `${witness}: ${seen}`);
+      const proofs = witnesses.map(({ witness, evidence: seen }) => `${witness}: ${seen}`).sort();
       const reason = `Its process is dead. ${proofs.join('; ')}`.slice(0, 500);
       yield { ...row.key, token: hold.token, rev: row.rev, reason };
     }
