@@ -115,18 +115,20 @@ function played(chapters: Chapter[], rule: Rule): void {
   }
 }
 
-const chapters = fc.array(
-  fc.record({
-    steps,
-    burst: fc.constantFrom(0, 0, 900_000, 3_000_000_000),
-    mishap: fc.constantFrom(...MISHAPS),
-  }),
-  { minLength: 1, maxLength: 5 },
-);
+const chaptersOf = (bursts: readonly number[], mishaps: readonly Mishap[]) =>
+  fc.array(
+    fc.record({
+      steps,
+      burst: fc.constantFrom(...bursts),
+      mishap: fc.constantFrom(...mishaps),
+    }),
+    { minLength: 1, maxLength: 5 },
+  );
 
 it(
   'promise 2: tokens strictly increase, across deletion, data losses and restored backups',
   () => {
+    const chapters = chaptersOf([0, 0, 900_000, 3_000_000_000], MISHAPS);
     fc.assert(
       fc.property(chapters, (all) => played(all, lockDeletion)),
       RUNS,
@@ -140,6 +142,8 @@ it(
   () => {
     const broken: Rule = (record, epoch, now) =>
       lockDeletion({ ...record, rev: 1, lastToken: 0 }, epoch, now);
+    // Only what the build does wrong, so that any seed finds it.
+    const chapters = chaptersOf([3_000_000_000], ['tidied', 'tidiedEarly']);
     const found = fc.check(
       fc.property(chapters, (all) => played(all, broken)),
       { ...RUNS, endOnFailure: true },
