@@ -208,21 +208,23 @@ export class EventRecorder {
         });
         changes += await this.take(commits, tail, readAt);
       }
-      const isAllRead = unread !== null || (mayRead && tail.isAtEnd);
+      const isReadingDone = unread !== null || (mayRead && tail.isAtEnd);
       isBusy ||= changes > FEW_CHANGES || !mayRead;
       // Nothing is read while a share of the roll-ups is full.
       if (!isLast || events.isUnderWay) rollUps.begin(() => this.rollUps.writeDue());
       if (!isLast && !events.isUnderWay) {
         const upTo = readAt;
         hasReaders ||= isBusy && (!this.readers || (await this.readers.areActive()));
-        const isQuiet = isAllRead && !isBusy;
+        const isQuiet = isReadingDone && !isBusy;
         const isToWrite = isQuiet || hasReaders || unread !== null || this.isDue(upTo);
         if (isToWrite) events.begin(() => this.write(tail, upTo));
       }
       const ends = Promise.all([events.end(), rollUps.end()]);
       const readsDuringWrites = isBusy && !this.isEmbedded;
-      await (readsDuringWrites ? Promise.race([ends, untilNextRead(isAllRead || !mayRead)]) : ends);
-      if ((isAllRead || isLast) && !events.isUnderWay && !rollUps.isUnderWay) return unread;
+      await (readsDuringWrites
+        ? Promise.race([ends, untilNextRead(isReadingDone || !mayRead)])
+        : ends);
+      if ((isReadingDone || isLast) && !events.isUnderWay && !rollUps.isUnderWay) return unread;
     }
   }
 
