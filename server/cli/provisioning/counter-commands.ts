@@ -5,12 +5,7 @@ import { listCounters } from '../../operations/counters/for-people/counter-views
 import { createCounter } from '../../operations/counters/for-people/create-counter';
 import type { ControlContext } from '../../operations/operation-context';
 import type { CliAnswer } from '../cli-answer';
-import {
-  missingNotes,
-  notConfigured,
-  notResponding,
-  silenceNotes,
-} from '../records/not-responding';
+import { lackNote, notConfigured, notResponding } from '../records/not-responding';
 import { requireServer } from '../require-server';
 import type { InputOf } from './provisioning-command';
 import { textTable } from './text-table';
@@ -22,9 +17,9 @@ export async function listAllCounters(
 ): Promise<CliAnswer> {
   const input = { ...(search !== undefined && { search }), limit: 1_000 };
   const server = requireServer(ctx);
-  const { rows, matching, backends } = await listCounters(server, input);
+  const page = await listCounters(server, input);
   const missing = await notConfigured(server);
-  const counters = rows.map(({ namespace, name, value, floor, ceiling, isKnown }) => ({
+  const counters = page.rows.map(({ namespace, name, value, floor, ceiling, isKnown }) => ({
     namespace,
     name,
     value,
@@ -32,15 +27,11 @@ export async function listAllCounters(
     ceiling,
     isKnown,
   }));
-  const notes = [
-    ...(rows.length < matching ? [`${rows.length} of ${matching} counters.`] : []),
-    ...silenceNotes(backends),
-    ...missingNotes(missing),
-  ];
+  const { matching, backends } = page;
   const silent = notResponding(backends);
   return {
     text: textTable(counters.map(line)),
-    note: notes.join('\n') || null,
+    note: lackNote('counters', page, missing),
     data: { counters, matching, notResponding: silent, notConfigured: missing },
   };
 }
@@ -50,10 +41,10 @@ type ListedCounter = Pick<
   'namespace' | 'name' | 'value' | 'floor' | 'ceiling' | 'isKnown'
 >;
 
-function line({ isKnown, value, ...counter }: ListedCounter): Record<string, unknown> {
-  const { namespace, name, ...bounds } = counter;
-  const known = isKnown ? value : value === null ? 'unknown' : `${value} (last known)`;
-  return { namespace, name, value: known, ...bounds };
+function line({ isKnown, ...counter }: ListedCounter): Record<string, unknown> {
+  if (isKnown) return counter;
+  const { value } = counter;
+  return { ...counter, value: value === null ? 'unknown' : `${value} (last known)` };
 }
 
 /**

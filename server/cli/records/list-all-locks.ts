@@ -8,7 +8,7 @@ import type { CliAnswer } from '../cli-answer';
 import type { InputOf } from '../provisioning/provisioning-command';
 import { textTable } from '../provisioning/text-table';
 import { requireServer } from '../require-server';
-import { missingNotes, notConfigured, notResponding, silenceNotes } from './not-responding';
+import { lackNote, notConfigured, notResponding } from './not-responding';
 
 /**
  * The locks as the server last read them, most urgent first: at most one page. Locks of a backend
@@ -33,14 +33,9 @@ export async function listAllLocks(
   const missing = input.namespace === undefined ? await notConfigured(server) : [];
   const { matching, backends } = page;
   const silent = notResponding(backends);
-  const notes = [
-    ...(locks.length < matching ? [`${locks.length} of ${matching} locks.`] : []),
-    ...silenceNotes(backends),
-    ...missingNotes(missing),
-  ];
   return {
     text: lockTable(page),
-    note: notes.join('\n') || null,
+    note: lackNote('locks', page, missing),
     data: { locks, matching, notResponding: silent, notConfigured: missing },
   };
 }

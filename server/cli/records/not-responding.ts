@@ -47,8 +47,22 @@ export async function notConfigured(ctx: OperationContext): Promise<MissingBacke
 }
 
 /** The same, a line for each. */
-export const missingNotes = (missing: MissingBackend[]): string[] =>
+const missingNotes = (missing: MissingBackend[]): string[] =>
   missing.map(({ backend, namespaces }) => {
     const left = `${counted(namespaces.length, 'namespace')} (${namespaces.join(', ')})`;
     return `Not listed: ${left} on backend "${printable(backend)}", not configured on this server.`;
   });
+
+/** What a list of locks or counters lacks, a line for each reason; null: nothing. */
+export function lackNote(
+  noun: 'locks' | 'counters',
+  { rows, matching, backends }: { rows: unknown[]; matching: number; backends: BackendHealth[] },
+  missing: MissingBackend[],
+): string | null {
+  const notes = [
+    ...(rows.length < matching ? [`${rows.length} of ${matching} ${noun}.`] : []),
+    ...silenceNotes(backends),
+    ...missingNotes(missing),
+  ];
+  return notes.join('\n') || null;
+}
