@@ -25,6 +25,7 @@ import {
   departedOf,
   enqueue,
   hasQueueRoom,
+  patienceEndsAt,
   placeOf,
   rememberedWait,
   removeWaiters,
@@ -59,7 +60,7 @@ export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer 
 function acquireWithoutPlace(draft: Draft, ask: AcquireCommand): AcquireAnswer {
   const before = waitedBefore(draft, ask.request);
   if (!before && ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
-  if (before && draft.isPast(before.enqueuedAt + before.patienceMs)) {
+  if (before && draft.isPast(patienceEndsAt(before))) {
     return heldAnswer(draft, 'timeout', ask.service);
   }
   const { record } = draft;
@@ -113,7 +114,7 @@ export function decideDetach(draft: Draft, command: DetachCommand): AcquireAnswe
   draft.addEvent('detached', waiter);
   // Stored under the waiter's input; under another, the waiter's own caller would be refused.
   if (waiter.tag === requestFingerprint(request)) {
-    draft.remember(request, rememberedWait(waiter), waiter.enqueuedAt + waiter.patienceMs);
+    draft.remember(request, rememberedWait(waiter), patienceEndsAt(waiter));
   }
   const answer = queued(draft, waiter);
   if (isRefused) expireAndPromote(draft);
@@ -237,7 +238,7 @@ function claim(draft: Draft, hold: Hold, leaseMs: number): Hold {
 }
 
 function queued(draft: Draft, waiter: Waiter): AcquireAnswer {
-  const { ticket, enqueuedAt, patienceMs } = waiter;
-  const patienceLeftMs = Math.max(0, enqueuedAt + patienceMs - draft.now);
+  const { ticket } = waiter;
+  const patienceLeftMs = Math.max(0, patienceEndsAt(waiter) - draft.now);
   return { outcome: 'queued', ticket, place: placeOf(draft.record, waiter), patienceLeftMs };
 }

@@ -20,6 +20,7 @@ import {
   isOutOfPatience,
   isPresent,
   localCaller,
+  patienceEndsAt,
   rememberDeparted,
   removeWaiters,
   restartDetached,
@@ -171,7 +172,7 @@ function grantToWaiter(
   ask: AcquireCommand,
   why: OperatorAct | null = null,
 ): void {
-  draft.relyOn(waiter.enqueuedAt + waiter.patienceMs);
+  draft.relyOn(patienceEndsAt(waiter));
   const unclaimed = ask.request.remembered ? { isUnclaimed: true } : {};
   const how = { ...unclaimed, ...waitedForTrace(draft, ask.service, waiter) };
   const hold = grant(draft, ask, waitedMs(draft, waiter), how, why);

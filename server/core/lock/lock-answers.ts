@@ -14,7 +14,7 @@ import { lowestFutureToken } from '../fencing-token';
 import type { RequestIdentity } from '../request-fingerprint';
 import { type Hold, isReleased, type LockRecord, liveHolds, type Waiter } from './lock-record';
 import { capacityOf, permitsOf } from './permits';
-import { inServiceOrder, isOutOfPatience } from './queue';
+import { inServiceOrder, isOutOfPatience, patienceEndsAt } from './queue';
 
 /** The state of a lock at `now`. An expired hold is not shown as held, even if still recorded. */
 export function lockState(record: LockRecord | null, now: number): LockState {
@@ -63,8 +63,9 @@ export function holderViews(
 function waiterViews(record: LockRecord | null, now: number): WaiterView[] {
   const queue = inServiceOrder(record?.queue ?? []);
   const waiting = queue.filter((waiter) => !isOutOfPatience(waiter, now));
-  return waiting.map(
-    ({ ticket, mode, permits, owner, service, enqueuedAt, patienceMs, setSize }, index) => ({
+  return waiting.map((waiter, index) => {
+    const { ticket, mode, permits, owner, service, enqueuedAt, setSize } = waiter;
+    return {
       place: index + 1,
       ticket,
       mode,
@@ -73,10 +74,10 @@ function waiterViews(record: LockRecord | null, now: number): WaiterView[] {
       service,
       enqueuedAt,
       waitedMs: Math.max(0, now - enqueuedAt),
-      patienceLeftMs: enqueuedAt + patienceMs - now,
+      patienceLeftMs: patienceEndsAt(waiter) - now,
       ...(setSize === undefined ? {} : { setSize }),
-    }),
-  );
+    };
+  });
 }
 
 /** Whether the hold with this token is live and its holder has not released it. */

@@ -83,9 +83,8 @@ export function rememberDeparted(draft: Draft, gone: Waiter[]): void {
   if (gone.length === 0) return;
   const { record, now } = draft;
   const added = gone.map((waiter) => {
-    const { tag, enqueuedAt, patienceMs } = waiter;
-    const until = Math.max(now, enqueuedAt + patienceMs) + ANSWER_RETENTION_MS;
-    return { tag, ...rememberedWait(waiter), until };
+    const until = Math.max(now, patienceEndsAt(waiter)) + ANSWER_RETENTION_MS;
+    return { tag: waiter.tag, ...rememberedWait(waiter), until };
   });
   const tags = new Set(added.map(({ tag }) => tag));
   const earlier = record.departed.filter((one) => one.until > now && !tags.has(one.tag));
@@ -240,17 +239,19 @@ export function waitedMs(draft: Draft, { enqueuedAt }: WaitSpan): number {
 }
 
 /** The facts of a timeout's event: it is dated to the timeout, however late that is noticed. */
-export function timeoutFacts(
-  { now }: Draft,
-  { enqueuedAt, patienceMs }: WaitSpan,
-): Pick<LockEvent, 'at' | 'waitedMs'> {
-  const at = Math.min(now, enqueuedAt + patienceMs);
-  return { at, waitedMs: Math.max(0, at - enqueuedAt) };
+export function timeoutFacts({ now }: Draft, wait: WaitSpan): Pick<LockEvent, 'at' | 'waitedMs'> {
+  const at = Math.min(now, patienceEndsAt(wait));
+  return { at, waitedMs: Math.max(0, at - wait.enqueuedAt) };
+}
+
+/** The instant from which a waiter has timed out. */
+export function patienceEndsAt({ enqueuedAt, patienceMs }: WaitSpan): number {
+  return enqueuedAt + patienceMs;
 }
 
 /** Whether a waiter has timed out. */
-export function isOutOfPatience({ enqueuedAt, patienceMs }: WaitSpan, now: number): boolean {
-  return enqueuedAt + patienceMs <= now;
+export function isOutOfPatience(wait: WaitSpan, now: number): boolean {
+  return patienceEndsAt(wait) <= now;
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   enqueue,
   hasQueueRoom,
   isOutOfPatience,
+  patienceEndsAt,
   placeOf,
   rememberDeparted,
   resumeHere,
@@ -164,7 +165,7 @@ function grantAll(
 ): MultiLockGranted {
   const [first] = members;
   const waited = since && first ? waitedMs(first.draft, since) : 0;
-  if (since) first?.draft.relyOn(since.enqueuedAt + since.patienceMs);
+  if (since) first?.draft.relyOn(patienceEndsAt(since));
   if (place) leave(place);
   let keptUntil = 0;
   const grants = members.map((member) => {
@@ -262,14 +263,13 @@ function queued(
   asker: MultiLockAsker,
 ): MultiLockQueued {
   const { name, draft } = member;
-  const { ticket, enqueuedAt, patienceMs } = waiter;
   const record: LockRecord = draft.record;
   return {
     outcome: 'queued',
     name,
-    ticket,
+    ticket: waiter.ticket,
     place: Math.max(1, placeOf(record, waiter)),
-    patienceLeftMs: Math.max(0, enqueuedAt + patienceMs - draft.now),
+    patienceLeftMs: Math.max(0, patienceEndsAt(waiter) - draft.now),
     blockedBy: blocked.map((other) => blockOf(other, asker)),
   };
 }
