@@ -151,9 +151,11 @@ test('kept names are reported once, even if the time runs out before the others'
   const chosen: ChosenNames = { namespace: 'jobs', kind: 'lock', names: ['h1', 'h2', 'h3'] };
   for (const isTimeUp of [true, false]) {
     const results: { name: string; outcome: string }[] = [];
-    const note = (some: typeof results) => void results.push(...some);
-    const { nameDeletion } = api.runtime;
-    const more = await nameDeletion.delete('default', chosen, 3, note, () => isTimeUp);
+    const more = await api.runtime.nameDeletion.delete('default', chosen, {
+      atMost: 3,
+      onResults: (some) => void results.push(...some),
+      isTimeUp: () => isTimeUp,
+    });
     expect(more).toBe(isTimeUp);
     expect(results.map(({ name, outcome }) => `${name} ${outcome}`)).toEqual([
       ...(isTimeUp ? [] : ['h1 deleted']),
@@ -279,18 +281,16 @@ test('if the time to search very many locks is over, those found are deleted', a
   const countGoing = async () => (await nameDeletion.preview('default', chosen)).going;
   await expect.poll(countGoing, { timeout: 20_000 }).toBe(names.length);
   let deleted = 0;
-  const note = (some: { outcome: string }[]) => {
+  const onResults = (some: { outcome: string }[]) => {
     deleted += some.filter(({ outcome }) => outcome === 'deleted').length;
   };
   const run = (isLookOver: boolean) =>
-    nameDeletion.delete(
-      'default',
-      chosen,
-      100,
-      note,
-      () => false,
-      () => isLookOver,
-    );
+    nameDeletion.delete('default', chosen, {
+      atMost: 100,
+      onResults,
+      isTimeUp: () => false,
+      isSearchOver: () => isLookOver,
+    });
   expect(await run(true)).toBe(true);
   expect(deleted).toBeGreaterThan(0);
   expect(deleted).toBeLessThan(names.length);

@@ -96,8 +96,8 @@ test('a deletion with a failing later request says how many are deleted', async 
   const away = new LockyardError('BACKEND_DOWN', 'The backend "default" does not respond.');
   const deleting = vi
     .spyOn(api.runtime.nameDeletion, 'delete')
-    .mockImplementationOnce(async (_backend, _chosen, _atMost, note) => {
-      note([{ name: 'old:a', outcome: 'deleted' }]);
+    .mockImplementationOnce(async (_backend, _chosen, { onResults }) => {
+      onResults([{ name: 'old:a', outcome: 'deleted' }]);
       return true;
     })
     .mockRejectedValueOnce(away);

@@ -38,6 +38,18 @@ interface EvaluatedRecord extends LocatedRecord {
   keptBecause: RetentionReason | null;
 }
 
+/** How much a deletion may do, and where its results go. */
+interface DeletionRun {
+  /** The most names to delete; never more than `DELETED_AT_ONCE`. */
+  atMost: number;
+  /** Called with the results of each step, even if a later step fails. */
+  onResults(results: DeletionResult[]): void;
+  /** Checked before each step; true: the rest is left. */
+  isTimeUp(): boolean;
+  /** Checked while names with a prefix are searched for; true: those found are deleted. */
+  isSearchOver?: () => boolean;
+}
+
 /** Deletes locks and counters that people choose, where nothing keeps them: see `lockDeletion`. */
 export class NameDeletion {
   constructor(
@@ -76,25 +88,15 @@ export class NameDeletion {
   }
 
   /**
-   * Deletes at most `atMost` of the chosen names, and at most `DELETED_AT_ONCE`. Each is read and
-   * evaluated again, and deleted only if it has not changed since it was read.
+   * Deletes the chosen names. Each is read and evaluated again, and deleted only if it has not
+   * changed since it was read.
    *
-   * @param onResults called with the results of each step, even if a later step fails
-   * @param isTimeUp checked before each step; true: the rest is left
-   * @param isSearchOver checked while names with a prefix are searched for; true: those found do
    * @returns whether there may be more that can be deleted
    * @throws LockyardError `BACKEND_DOWN` if the backend does not answer, `UNKNOWN` if it stops
    *   answering: any of the names may be deleted
    */
-  async delete(
-    backend: string,
-    chosen: ChosenNames,
-    atMost: number,
-    onResults: (results: DeletionResult[]) => void,
-    isTimeUp: () => boolean,
-    isSearchOver: () => boolean = () => false,
-  ): Promise<boolean> {
-    const most = Math.min(atMost, DELETED_AT_ONCE);
+  async delete(backend: string, chosen: ChosenNames, run: DeletionRun): Promise<boolean> {
+    const most = Math.min(run.atMost, DELETED_AT_ONCE);
     const found: LocatedRecord[] = [];
     const rest = new Map((chosen.names ?? []).map((name) => [name, gone(name)]));
     let isWhole = true;
@@ -111,19 +113,18 @@ export class NameDeletion {
     for await (const batch of this.evaluate(backend, chosen)) {
       batch.forEach(take);
       if (chosen.names) continue;
-      if (found.length > 0 && isSearchOver()) isWhole = false;
+      if (found.length > 0 && run.isSearchOver?.()) isWhole = false;
       if (!isWhole) break;
     }
-    const isTried = await this.deleteFound(found, onResults, isTimeUp);
-    onResults([...rest.values()]);
+    const isTried = await this.deleteFound(found, run);
+    run.onResults([...rest.values()]);
     return !(isTried && isWhole);
   }
 
   /** @returns false: the time was up before all had been tried */
   private async deleteFound(
     found: LocatedRecord[],
-    onResults: (results: DeletionResult[]) => void,
-    isTimeUp: () => boolean,
+    { onResults, isTimeUp }: Pick<DeletionRun, 'onResults' | 'isTimeUp'>,
   ): Promise<boolean> {
     for (const [keeper, keys] of byStore(found)) {
       for (let i = 0; i < keys.length; i += READ_AT_ONCE) {

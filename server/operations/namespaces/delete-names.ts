@@ -56,11 +56,12 @@ export async function deleteNames(
     const results: DeletionResult[] = [];
     const count = () => results.filter(({ outcome }) => outcome === 'deleted').length;
     try {
-      const note = (batch: DeletionResult[]) => void results.push(...batch);
-      const isTimeUp = () => leftMs() < STOP_BEFORE_MS;
-      const isSearchOver = () => leftMs() < SEARCH_BEFORE_MS;
-      const { nameDeletion } = ctx.runtime;
-      const more = await nameDeletion.delete(backend, chosen, atMost, note, isTimeUp, isSearchOver);
+      const more = await ctx.runtime.nameDeletion.delete(backend, chosen, {
+        atMost,
+        onResults: (batch) => void results.push(...batch),
+        isTimeUp: () => leftMs() < STOP_BEFORE_MS,
+        isSearchOver: () => leftMs() < SEARCH_BEFORE_MS,
+      });
       const deleted = count();
       if (kind === 'counter') await forgetAtGate(ctx, backend, namespace, results);
       return { outcome: deleted > 0 ? 'done' : 'nothing', deleted, results, more };

@@ -200,8 +200,8 @@ test('the gate forgets a counter as soon as it is deleted', async () => {
   await untilFresh();
   // Counters whose revs are ahead of the clock are kept, so this one only seems to be deleted.
   const nameDeletion = {
-    delete: async (...[, , , note]: Parameters<Runtime['nameDeletion']['delete']>) => {
-      note([{ name: 'stock', outcome: 'deleted' }]);
+    delete: async (...[, , run]: Parameters<Runtime['nameDeletion']['delete']>) => {
+      run.onResults([{ name: 'stock', outcome: 'deleted' }]);
       return false;
     },
   } as unknown as Runtime['nameDeletion'];
