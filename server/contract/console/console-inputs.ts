@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { LEASE_MAX_MS } from '../namespace-policy';
 import { capacity, fencingToken, lockName, namespaceName, requestId } from '../primitives';
 import {
+  isVisible,
   LOCK_SORTS,
   LOCK_STATUSES,
   PASSWORD_MIN_CHARS,
@@ -19,7 +20,8 @@ export const operatorReason = z
   .min(REASON_MIN_CHARS)
   .max(REASON_MAX_CHARS)
   // It is stored unchanged, since a repeated action is also recognised by its reason.
-  .refine((text) => text.isWellFormed(), 'must be well-formed Unicode');
+  .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
+  .refine(isVisible, 'must be visible');
 
 export const role = z.enum(ROLES);
 

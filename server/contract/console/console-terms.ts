@@ -13,6 +13,11 @@ export const PASSWORD_MIN_CHARS = 12;
 export const REASON_MIN_CHARS = 3;
 export const REASON_MAX_CHARS = 500;
 
+/** Whether a text has a character that is drawn. */
+export function isVisible(text: string): boolean {
+  return /[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
+}
+
 /** How many names one deletion request may list. */
 export const DELETE_NAMES_MAX = 200;
 
