@@ -126,6 +126,16 @@ test.each(BAD)('%j is refused in one message that names line %i', (text, line, m
   expect(thrown?.name).toBe('StartError');
 });
 
+test('all environment variables that are not set are named, each once', () => {
+  const entries = ['UNSET', 'A', 'EMPTY', 'UNSET'].map(
+    (name, at) => `  - { name: k${at}, namespaces: [b], secret: { fromEnv: ${name} } }`,
+  );
+  const text = ['version: 1', 'keys:', ...entries].join('\n');
+  expect(() => read(text, { A: 'a', EMPTY: '' })).toThrow(
+    /^f\.yaml:3: These environment variables are not set: UNSET, EMPTY\.$/,
+  );
+});
+
 test('every entry of a section may use one anchor', () => {
   const first = '  - { name: k0, namespaces: &all [a, b] }';
   const others = Array.from(

@@ -59,13 +59,17 @@ export function readWantedState(
     const says = isOfFile ? 'The file must be a map, such as version: 1.' : message;
     throw failAt(lineOf(path, key), field === '' ? says : `${field}: ${says}`);
   }
-  const env: Record<string, string> = {};
-  for (const { name, path } of variablesOf(parsed.data)) {
-    const given = environment[name];
-    if (!given) throw failAt(lineOf(path), `The environment variable ${name} is not set.`);
-    env[name] = given;
-  }
+  const named = [...variablesOf(parsed.data)];
+  const unset = named.filter(({ name }) => !environment[name]);
+  const [first] = unset;
+  if (first) throw failAt(lineOf(first.path), notSet([...new Set(unset.map(({ name }) => name))]));
+  const env = Object.fromEntries(named.map(({ name }) => [name, environment[name] ?? '']));
   return { state: parsed.data, env };
+}
+
+function notSet([first, ...others]: string[]): string {
+  if (others.length === 0) return `The environment variable ${first} is not set.`;
+  return `These environment variables are not set: ${[first, ...others].join(', ')}.`;
 }
 
 interface FirstIssue {
