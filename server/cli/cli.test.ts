@@ -207,7 +207,7 @@ describe('the command line', () => {
     const cases: [string[], number, RegExp][] = [
       [['keys', 'destroy'], 2, /Unknown command "keys destroy"/],
       [['keys'], 2, /Unknown command "keys"/],
-      [['lock', 'list'], 2, /Unknown command "lock list"; there are: locks list, /],
+      [['lock', 'list'], 2, /Unknown command "lock list"; did you mean "locks list"/],
       [['keys', 'create', '--name', 'x'], 2, /needs --namespace/],
       [['keys', 'create', '--namespace', 'default'], 2, /needs --name/],
       [[...createKey, '--colour', 'red'], 2, /--colour/],

@@ -2,6 +2,7 @@ import { parseDuration } from '../../client/command/terminal/duration';
 import type { Config } from '../bootstrap/config/config';
 import { LockyardError } from '../contract/errors';
 import { LEASE_MAX_MS } from '../contract/namespace-policy';
+import { nearName } from '../platform/nearest-name';
 import {
   type ApplyCommand,
   type BackupCommand,
@@ -158,6 +159,11 @@ const VERBS = [
   ...RECORD_ACTION_VERBS,
 ];
 
+const SINGLE_VERBS = ['apply', 'backup', 'restore', 'doctor'];
+
+/** How many letters of a command may be wrong for a suggestion. */
+const SLIP_MAX = 2;
+
 async function parseProvisioningCommand(
   args: string[],
   readPassword: () => Promise<string>,
@@ -166,15 +172,20 @@ async function parseProvisioningCommand(
   if (args.slice(0, 3).includes('help')) return null;
   const asked = await parseProvisioning(args, readPassword);
   if (!asked) {
-    const [noun] = args;
-    const known = VERBS.filter((verb) => [noun, `${noun}s`].includes(verb.split(' ')[0]));
-    const there = known.length > 0 ? `; there are: ${known.join(', ')}` : '';
-    const unknown = `Unknown command "${args.slice(0, 2).join(' ')}"`;
-    throw new UsageError(`${unknown}${there}; see: npm run -s lockyard -- --help`);
+    throw new UsageError(unknownCommand(args));
   }
   const parsed = cliCommand.safeParse(asked);
   if (!parsed.success) throw new UsageError(issueMessage(parsed.error));
   return parsed.data;
+}
+
+function unknownCommand([noun = '', verb]: string[]): string {
+  const typed = verb === undefined ? noun : `${noun} ${verb}`;
+  const meant = nearName(typed, VERBS, SLIP_MAX) ?? nearName(noun, SINGLE_VERBS, SLIP_MAX);
+  const known = VERBS.filter((each) => [noun, `${noun}s`].includes(each.split(' ')[0] ?? ''));
+  const there = known.length > 0 ? `; there are: ${known.join(', ')}` : '';
+  const hint = meant === undefined ? `${there}; see` : `; did you mean "${meant}"? See`;
+  return `Unknown command "${typed}"${hint}: npm run -s lockyard -- --help`;
 }
 
 function parseGenerateCommand([noun, verb, ...rest]: string[]): GenerateCommand | null {

@@ -4,6 +4,16 @@ export function nearestName(typed: string, names: readonly string[]): string {
   return names[distances.indexOf(Math.min(...distances))] ?? typed;
 }
 
+/** The same, only where it takes at most this many letters; else undefined. */
+export function nearName(
+  typed: string,
+  names: readonly string[],
+  most: number,
+): string | undefined {
+  const nearest = nearestName(typed, names);
+  return editDistance(typed, nearest) <= most ? nearest : undefined;
+}
+
 /** How many letters must be inserted, removed or replaced (Levenshtein). */
 function editDistance(from: string, to: string): number {
   let previous = Array.from({ length: to.length + 1 }, (_, column) => column);

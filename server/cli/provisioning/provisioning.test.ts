@@ -307,7 +307,10 @@ test.each([
     ['locks', 'lend'],
     /; there are: locks list, locks delete, locks show, .*, locks set-capacity; see: /,
   ],
-  [['lock', 'list'], /^Unknown command "lock list"; there are: locks list, .*; see: /],
+  [['lock', 'lend'], /^Unknown command "lock lend"; there are: locks list, .*; see: /],
+  [['lock', 'list'], /^Unknown command "lock list"; did you mean "locks list"\? See: /],
+  [['keys', 'creat', '--name', 'a'], /"keys creat"; did you mean "keys create"\? See: /],
+  [['bakup', 'a.file'], /^Unknown command "bakup a\.file"; did you mean "backup"\? See: /],
   [
     ['users', 'create', '--name', 'Ben', '--role', 'king'],
     /^--role: must be one of viewer, operator, admin\.$/,
