@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { runCliCommand } from '../run-cli-command';
 import { parseArguments } from '../testing/parse-arguments';
-import { notResponding, silenceNotes } from './not-responding';
+import { missingNotes, notResponding, silenceNotes } from './not-responding';
 
 let api: ApiHarness;
 beforeAll(async () => {
@@ -42,6 +42,14 @@ test.each(['locks', 'counters'])('nor are %s of a backend that is not configured
   expect(JSON.parse((await list('--json')).print ?? '')).toMatchObject({
     notConfigured: [{ backend: 'away', namespaces: ['left', 'left-too'] }],
   });
+});
+
+test('of many namespaces that are not listed, the line names the first ten', () => {
+  const namespaces = Array.from({ length: 300 }, (_, at) => `n${at}`);
+  expect(missingNotes([{ backend: 'away', namespaces }])).toEqual([
+    'Not listed: 300 namespaces (n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, …) on backend "away", ' +
+      'not configured on this server.',
+  ]);
 });
 
 test('a backend, or a shard, that rejects requests is listed with the reason', () => {

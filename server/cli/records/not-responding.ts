@@ -46,10 +46,15 @@ export async function notConfigured(ctx: OperationContext): Promise<MissingBacke
   return Array.from(missing, ([backend, namespaces]) => ({ backend, namespaces }));
 }
 
+/** How many namespaces a line names; `--json` has all. */
+const NAMED_MAX = 10;
+
 /** The same, a line for each. */
-const missingNotes = (missing: MissingBackend[]): string[] =>
+export const missingNotes = (missing: MissingBackend[]): string[] =>
   missing.map(({ backend, namespaces }) => {
-    const left = `${counted(namespaces.length, 'namespace')} (${namespaces.join(', ')})`;
+    const some = namespaces.slice(0, NAMED_MAX).join(', ');
+    const more = namespaces.length > NAMED_MAX ? ', …' : '';
+    const left = `${counted(namespaces.length, 'namespace')} (${some}${more})`;
     return `Not listed: ${left} on backend "${printable(backend)}", not configured on this server.`;
   });
 
