@@ -20,8 +20,8 @@ type HoldCommand = Extract<
 /**
  * Acts on the hold with the token that the operator saw, or does nothing. Returns what to print.
  *
- * @throws LockyardError `CONFLICT`, with how that hold ended and who holds the lock now, if it is
- *   not a current one
+ * @throws LockyardError `CONFLICT`, with how that hold ended, if that is known, and who holds the
+ *   lock now, if it is not a current one
  */
 export async function actOnHold(ctx: OperationContext, command: HoldCommand): Promise<string> {
   const { namespace, name, token } = command.input;
@@ -67,22 +67,23 @@ function grantOf(next: NextHolder): string {
   return `, ${next.kind === 'granted' ? 'granted' : 'offered'} to ${printable(next.owner)}`;
 }
 
-const ENDINGS: Record<EndCause, string> = {
+const ENDINGS: Record<Exclude<EndCause, 'superseded'>, string> = {
   expired: 'its lease expired',
   released: 'its holder released it',
   forced: 'it was force-released',
-  superseded: 'how is no longer known',
 };
 
 function changed(name: string, token: number, { ended, holders }: Changed): LockyardError {
-  const by = ended.by === undefined ? '' : ` by ${printable(ended.by)}`;
-  const why = ended.reason === undefined ? '' : ` (${printable(ended.reason)})`;
   const now = holders.map((held) => `${printable(held.owner)}, token ${held.token}`).join('; ');
   const state = now === '' ? 'it is not held' : `it is held by ${now}`;
-  const end = `${ENDINGS[ended.cause]}${by}${why}`;
-  return new LockyardError(
-    'CONFLICT',
-    `The hold of ${printable(name)} with token ${token} has ended: ${end}. Now ${state}; ` +
-      'nothing was changed.',
-  );
+  const what = endOf(printable(name), token, ended);
+  return new LockyardError('CONFLICT', `${what}. Now ${state}; nothing was changed.`);
+}
+
+function endOf(name: string, token: number, { cause, ...ended }: Changed['ended']): string {
+  // The token may be from long ago, or may never have been granted.
+  if (cause === 'superseded') return `${name} has no hold with token ${token}, nor a record of one`;
+  const by = ended.by === undefined ? '' : ` by ${printable(ended.by)}`;
+  const why = ended.reason === undefined ? '' : ` (${printable(ended.reason)})`;
+  return `The hold of ${name} with token ${token} has ended: ${ENDINGS[cause]}${by}${why}`;
 }

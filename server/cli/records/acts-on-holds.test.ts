@@ -60,6 +60,16 @@ test('a shown hold is force-released once, and its lock goes to the next waiter'
   expect(entry).toMatchObject({ act: 'lock.forceRelease', actorKind: 'cli', reason: REASON });
 });
 
+test('of a token that the lock has no record of, no end is claimed', async () => {
+  const held = await take('batch', 'w1');
+  await expect(act('force-release', 'batch', 1)).rejects.toMatchObject({
+    reason: 'CONFLICT',
+    message:
+      'batch has no hold with token 1, nor a record of one. Now it is held by w1, token ' +
+      `${held}; nothing was changed.`,
+  });
+});
+
 test('a holder is asked to release, its lease extended, and its renewals blocked', async () => {
   const token = await take('import', 'w1');
   const renew = async (leaseMs: number) =>
