@@ -185,7 +185,7 @@ export function askRunningServer(
     socket.on('end', () => {
       const reply = parseReply(text);
       if (reply) resolve(reply);
-      else reject(unknown(STOPPED));
+      else reject(unknown(text.endsWith('\n') ? OTHER_VERSION : STOPPED));
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (isSent) reject(error instanceof LockyardError ? error : unknown(STOPPED, error));
@@ -197,6 +197,11 @@ export function askRunningServer(
 
 const tooLong = () =>
   new LockyardError('TOO_LARGE', 'A running server takes a command of 1 MB at most.');
+
+/** The answer is complete: it ends with its line. */
+const OTHER_VERSION =
+  'The running server answered in a way that this version does not know: use the command line of ' +
+  "the server's version.";
 
 const STOPPED = 'The running server stopped before it answered.';
 
@@ -211,7 +216,7 @@ const notAllowed = (dataDir: string, cause: Error) =>
     { cause },
   );
 
-/** Null: the answer is not complete. */
+/** Null: the answer is not complete, or that of another version. */
 function parseReply(text: string): ControlReply | null {
   try {
     return controlReply.parse(JSON.parse(text));

@@ -39,6 +39,17 @@ test('a command whose answer is lost is UNKNOWN: it may have been applied', asyn
   });
 });
 
+test('an answer of another version of the server is named as such', async () => {
+  const error = await errorWhere((socket) => socket.end('{"ok":"done"}\n'));
+  expect(error).toEqual({
+    reason: 'UNKNOWN',
+    message:
+      'The running server answered in a way that this version does not know: use the command ' +
+      "line of the server's version. The result is unknown: check the current state before you " +
+      'repeat this.',
+  });
+});
+
 test('of a command that only reads, nothing is said about a result', async () => {
   const list = ['keys', 'list'];
   expect(await errorWhere((socket) => socket.destroy(), list)).toMatchObject({
