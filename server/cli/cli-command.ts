@@ -80,5 +80,4 @@ export interface GenerateCommand {
   verb: 'keys generate';
   /** Whether the key will have a prefix, verbs or an expiry. */
   limited: boolean;
-  json?: true;
 }

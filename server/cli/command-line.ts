@@ -17,7 +17,7 @@ import type { CliOutput } from './cli-answer';
 import type { BackupCommand, CliCommand } from './cli-command';
 import { askRunningServer } from './control-socket';
 import { runDoctor } from './doctor/run-doctor';
-import { parseCommand } from './parse-command';
+import { type Command, parseCommand } from './parse-command';
 import { lostSecret } from './provisioning/lost-secret';
 import { type DatabaseConsent, type DatabaseFound, requireDatabase } from './require-database';
 import { resetSecret } from './reset-secret';
@@ -69,12 +69,11 @@ function reasonOf(error: unknown): Reason {
 }
 
 async function run(args: string[], io: CommandLineIo): Promise<number> {
-  const { env, stdout, stderr } = io;
+  const { env, stdout } = io;
   const write = (text: string) => void stdout.write(text);
-  const print = (line: string, lost?: string | null) => printTo(stdout, line, lost ?? null);
   const isJson = args.includes(JSON_OPTION);
   if (isVersionAsked(args)) {
-    await print(versionText(isJson));
+    await printTo(stdout, versionText(isJson));
     return 0;
   }
   if (verbIn(args) === 'doctor') {
@@ -89,46 +88,69 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
     write(usageOf(args));
     return 0;
   }
+  const consent = { mayCreate: args.includes('--create'), mayMigrate: args.includes('--migrate') };
+  return runParsed(command, { io, isJson, consent });
+}
+
+/** How a command was asked for, besides its own arguments. */
+interface Calling {
+  io: CommandLineIo;
+  isJson: boolean;
+  consent: DatabaseConsent;
+}
+
+/** Runs a command, and returns the exit code. */
+async function runParsed(command: Command, calling: Calling): Promise<number> {
+  const { io, isJson, consent } = calling;
+  const { env, stdout, stderr } = io;
   if (command.verb === 'keys generate') {
     const { key, id } = newApiKey(command.limited ? 'limited' : 'plain');
-    await print(command.json ? printableJson({ id, key }) : key);
+    await printTo(stdout, isJson ? printableJson({ id, key }) : key);
     return 0;
   }
   const config = readConfig(env);
-  const consent = { mayCreate: args.includes('--create'), mayMigrate: args.includes('--migrate') };
-  const request = (asked: CliCommand) => {
-    const stop = endsEarly(asked) ? io.signal : undefined;
-    return askServer(config, asked, { ...consent, stderr, stop });
-  };
-  const ask = async (asked: CliCommand) => (await request(asked)).print;
-  if (command.verb === 'apply file') {
-    return applyFile(command, { environment: env, ask, print, json: isJson });
-  }
   if (command.verb === 'secret reset') {
     const message = await resetSecret(config, systemClock, consent.mayMigrate);
-    if (isJson) await print(printableJson({ message }));
+    if (isJson) await printTo(stdout, printableJson({ message }));
     else stderr.write(`${message}\n`);
     return 0;
   }
-  if (isBackupCommand(command)) {
-    const { text, data } = await runBackupCommand(command, config, {
-      clock: systemClock,
-      announce: ask,
-      stdout,
-      // Read only when used: from then on, a first signal no longer ends the process.
-      get signal() {
-        return io.signal;
-      },
-    });
-    // Standard output may be the backup itself.
-    if (isJson && command.file !== '-') await print(printableJson(data));
-    else stderr.write(`${isJson ? printableJson(data) : text}\n`);
-    return 0;
+  const ask: Ask = (asked) => askServer(config, asked, calling);
+  if (command.verb === 'apply file') {
+    const print = (text: string, lost?: string | null) => printTo(stdout, text, lost);
+    const askForText = async (asked: CliCommand) => (await ask(asked)).print;
+    return applyFile(command, { environment: env, ask: askForText, print, json: isJson });
   }
-  const { print: answer, note } = await request(command);
-  if (answer !== null) await print(answer, lostSecret(command, answer));
-  if (note !== null) stderr.write(`${note}\n`);
+  if (isBackupCommand(command)) await backUpOrRestore(command, config, ask, calling);
+  else {
+    const { print, note } = await ask(command);
+    if (print !== null) await printTo(stdout, print, lostSecret(command, print));
+    if (note !== null) stderr.write(`${note}\n`);
+  }
   return 0;
+}
+
+/** Passes a command to the running server, or runs it here. */
+type Ask = (command: CliCommand) => Promise<CliOutput>;
+
+async function backUpOrRestore(
+  command: BackupCommand,
+  config: Config,
+  ask: Ask,
+  { io, isJson }: Calling,
+): Promise<void> {
+  const { text, data } = await runBackupCommand(command, config, {
+    clock: systemClock,
+    announce: async (asked) => (await ask(asked)).print,
+    stdout: io.stdout,
+    // Read only when used: from then on, a first signal no longer ends the process.
+    get signal() {
+      return io.signal;
+    },
+  });
+  // Standard output may be the backup itself.
+  if (isJson && command.file !== '-') await printTo(io.stdout, printableJson(data));
+  else io.stderr.write(`${isJson ? printableJson(data) : text}\n`);
 }
 
 /**
@@ -137,7 +159,7 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
  *
  * @param lost what to do about that secret; null: the line has none
  */
-function printTo(stdout: Writable, line: string, lost: string | null): Promise<void> {
+function printTo(stdout: Writable, line: string, lost: string | null = null): Promise<void> {
   return new Promise((resolve, reject) => {
     stdout.write(`${line}\n`, (failure) => {
       if (!failure || lost === null) resolve();
@@ -167,19 +189,14 @@ const endsEarly = (command: CliCommand): boolean =>
   command.verb === 'apply' ||
   (command.verb === 'names delete' && command.input.atMost !== undefined);
 
-interface AskOptions extends DatabaseConsent {
-  stderr: Writable;
-  /** Asks the command to end early. */
-  stop: AbortSignal | undefined;
-}
-
 async function askServer(
   config: Config,
   command: CliCommand,
-  options: AskOptions,
+  calling: Calling,
 ): Promise<CliOutput> {
-  const reply = await askRunningServer(config.dataDir, command, options.stop);
-  if (reply?.ok !== false) return reply ?? runAlone(config, command, options);
+  const stop = endsEarly(command) ? calling.io.signal : undefined;
+  const reply = await askRunningServer(config.dataDir, command, stop);
+  if (reply?.ok !== false) return reply ?? runAlone(config, command, calling, stop);
   throw new LockyardError(reply.reason ?? 'INTERNAL', reply.message);
 }
 
@@ -187,12 +204,13 @@ async function askServer(
 async function runAlone(
   config: Config,
   command: CliCommand,
-  { stderr, stop, ...consent }: AskOptions,
+  { io, consent }: Calling,
+  stop: AbortSignal | undefined,
 ): Promise<CliOutput> {
   const found = await requireDatabase(config, consent);
   const runtime = await openControlRuntime(config, createLog(), systemClock);
   const done = noteOf(found, programSchemaVersion(config.database.kind));
-  if (done !== null) stderr.write(`${done}\n`);
+  if (done !== null) io.stderr.write(`${done}\n`);
   try {
     return await runCliCommand(runtime, command, () => !stop?.aborted);
   } finally {

@@ -25,7 +25,12 @@ const DELETE_OPTIONS = {
 
 const STDOUT = '-';
 
-type Command = CliCommand | BackupCommand | ApplyCommand | GenerateCommand | ResetSecretCommand;
+export type Command =
+  | CliCommand
+  | BackupCommand
+  | ApplyCommand
+  | GenerateCommand
+  | ResetSecretCommand;
 
 /** Input that a command may need besides its arguments; read only if it does. */
 interface CommandInput {
@@ -36,6 +41,15 @@ interface CommandInput {
 
 /** Options that every command accepts, in any position. */
 const COMMON_OPTIONS: ReadonlySet<string> = new Set(['--json', '--create', '--migrate']);
+
+/** The calling process itself prints the results of these. */
+const OWN_VERBS: ReadonlySet<string> = new Set([
+  'apply file',
+  'backup',
+  'restore',
+  'secret reset',
+  'keys generate',
+]);
 
 /**
  * Parses the arguments after the program's name; null when help was requested. Rejects with
@@ -50,9 +64,7 @@ export async function parseCommand(
   const rest = args.filter((arg) => !COMMON_OPTIONS.has(arg));
   const command = await parseWords(rest, { readPassword, readConfig });
   if (command === null || !args.includes('--json')) return command;
-  // The calling process itself prints the results of these.
-  const isOwn = ['apply file', 'backup', 'restore', 'secret reset'].includes(command.verb);
-  return isOwn ? command : ({ ...command, json: true } as Command);
+  return OWN_VERBS.has(command.verb) ? command : ({ ...command, json: true } as Command);
 }
 
 async function parseWords(
