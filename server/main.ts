@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { createHttpHandlers } from './api/http/http-handlers';
-import { createHttpServer, listen } from './api/http/http-server';
+import { createHttpServer, listen, tryPort } from './api/http/http-server';
 import { openPages, type Pages } from './api/pages/open-pages';
 import { boundConnections } from './bootstrap/bound-connections';
 import { pageProcessEnv, readConfig } from './bootstrap/config/config';
@@ -56,6 +57,9 @@ function exit(code: number): void {
 
 async function start(log: Log): Promise<void> {
   const config = boundConnections(readConfig(process.env), openFilesLimit(), log);
+  // A start that cannot listen creates no data folder. Where there is one, a server that has its
+  // database open is the better reason.
+  if (!existsSync(config.dataDir)) await tryPort(config.port, config.host);
   const runtime = await createRuntime(config, log, systemClock);
 
   let pages: Promise<Pages> | null = null;

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -55,7 +56,7 @@ function expectOneLine({ code, stderr }: Ended, line: RegExp): void {
   expect(code).toBe(1);
 }
 
-const dataDir = (name: string) => ({ LOCKYARD_DATA_DIR: join(folder, name) });
+const dataDir = (name: string) => ({ LOCKYARD_DATA_DIR: join(folder, name), PORT: '0' });
 
 test('a typo in a variable is named, with a suggestion', async () => {
   const ended = await start({ LOCKYARD_DATABASE_ULR: 'sqlite:x' });
@@ -65,8 +66,14 @@ test('a typo in a variable is named, with a suggestion', async () => {
 test('a data folder that cannot be used is named', async () => {
   const file = join(folder, 'a file');
   await writeFile(file, '');
-  expectOneLine(await start({ LOCKYARD_DATA_DIR: join(file, 'x') }), /The data folder .*a file/);
-  expectOneLine(await start({ LOCKYARD_DATA_DIR: '/proc/lockyard' }), /The data folder .*\/proc/);
+  expectOneLine(
+    await start({ LOCKYARD_DATA_DIR: join(file, 'x'), PORT: '0' }),
+    /The data folder .*a file/,
+  );
+  expectOneLine(
+    await start({ LOCKYARD_DATA_DIR: '/proc/lockyard', PORT: '0' }),
+    /The data folder .*\/proc/,
+  );
 });
 
 test('a second server on one SQLite file is refused', async () => {
@@ -93,17 +100,18 @@ test('a SQLite file that cannot be opened is named with the variable that names 
   expectOneLine(ended, /it is a folder\. Check LOCKYARD_DATA_DIR\.$/m);
 });
 
-test('a port that is taken is named', async () => {
+test('a port that is taken is named, and nothing is created', async () => {
   const other: Server = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const port = String((other.address() as AddressInfo).port);
   const ended = await start({ ...dataDir('port'), PORT: port });
   expectOneLine(ended, new RegExp(`Port ${port} .*in use.*PORT`));
+  expect(existsSync(join(folder, 'port'))).toBe(false);
   await new Promise((resolve) => other.close(resolve));
 });
 
 test('a host that is not this machine is named', async () => {
-  const ended = await start({ ...dataDir('host'), PORT: '0', HOST: '192.0.2.7' });
+  const ended = await start({ ...dataDir('host'), HOST: '192.0.2.7' });
   expectOneLine(ended, /192\.0\.2\.7 is not an address of this machine/);
 });
 

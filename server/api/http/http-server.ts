@@ -75,6 +75,16 @@ export async function listen(server: Server, port: number, host: string): Promis
   return browserAddress(server.address() as AddressInfo);
 }
 
+/**
+ * Refuses a port on which this process cannot listen, with the same `StartError` as `listen`, and
+ * leaves nothing open. Another process may still take the port afterwards.
+ */
+export async function tryPort(port: number, host: string): Promise<void> {
+  const server = createServer();
+  await listen(server, port, host);
+  await new Promise((resolve) => server.close(resolve));
+}
+
 function cannotListen(
   { code, message }: NodeJS.ErrnoException,
   port: number,
