@@ -22,6 +22,8 @@ export const USAGE = `Usage: npm run -s lockyard -- <command>
   namespaces remove --name NAMESPACE --reason TEXT   Remove an empty namespace.
   alert-rules change --name NAMESPACE --reason TEXT --set RULE=VALUE | --default
   silences create --for 2h --reason TEXT [--namespace NAMESPACE] [--kind KIND] [--name PATTERN]
+                                                     Silence alerts of a namespace, a kind or
+                                                     names such as job-*: at least one of them.
   silences remove --id ID                            End a silence now.
   keys | users | namespaces | alert-rules | silences | counters | backends list
   keys show --id ID, and users | namespaces | alert-rules show --name NAME
