@@ -192,7 +192,7 @@ async function parseProvisioningCommand(
 }
 
 function unknownCommand([noun = '', verb]: string[]): string {
-  const typed = verb === undefined ? noun : `${noun} ${verb}`;
+  const typed = verb === undefined || verb.startsWith('-') ? noun : `${noun} ${verb}`;
   const meant = nearName(typed, VERBS, SLIP_MAX) ?? nearName(noun, SINGLE_VERBS, SLIP_MAX);
   const known = VERBS.filter((each) => [noun, `${noun}s`].includes(each.split(' ')[0] ?? ''));
   const there = known.length > 0 ? `; there are: ${known.join(', ')}` : '';

@@ -310,6 +310,7 @@ test.each([
   [['lock', 'lend'], /^Unknown command "lock lend"; there are: locks list, .*; see: /],
   [['lock', 'list'], /^Unknown command "lock list"; did you mean "locks list"\? See: /],
   [['keys', 'creat', '--name', 'a'], /"keys creat"; did you mean "keys create"\? See: /],
+  [['aply', '-f', 'a'], /^Unknown command "aply"; did you mean "apply"\? See: /],
   [['bakup', 'a.file'], /^Unknown command "bakup a\.file"; did you mean "backup"\? See: /],
   [
     ['users', 'create', '--name', 'Ben', '--role', 'king'],
