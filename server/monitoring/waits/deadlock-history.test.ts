@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Database } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import { DEADLOCKS_MAX, type DeadlockRow } from '../../contract/console/waits/wait-graph';
+import { DEFAULT_RETENTION } from '../../core/retention';
 import { DeadlockHistory } from './deadlock-history';
 import type { DeadlockNews } from './wait-watch';
 
@@ -56,6 +57,44 @@ it('a deadlock stays open over a restart, and reopens if it was not seen for a w
     after.seen = [];
     expect(await after.pass(0, { ...NOTHING, ended: [ended] })).toEqual([200_000]);
     expect(await after.pass(31_000, { ...NOTHING, found: [DEADLOCK] })).toEqual([200_000]);
+  } finally {
+    await database.close();
+  }
+});
+
+it('a deadlock that outlasts the history is counted once, not at every check', async () => {
+  const database = await openTestDatabase('sqlite');
+  try {
+    const process = new Process(database);
+    process.now = DEADLOCK.foundAt + DEFAULT_RETENTION.historyMs + 60_000;
+    process.seen = [DEADLOCK];
+    await process.pass(0, { ...NOTHING, found: [DEADLOCK] });
+    for (let checks = 0; checks < 3; checks += 1) await process.pass(31_000);
+    expect(process.history.written).toBe(1);
+    process.isRunner = false;
+    await process.pass(31_000);
+    process.isRunner = true;
+    await process.pass(31_000);
+    await process.pass(31_000);
+    expect(process.history.written).toBe(2);
+  } finally {
+    await database.close();
+  }
+});
+
+it('of more deadlocks than are kept, each is counted once', async () => {
+  const database = await openTestDatabase('sqlite');
+  try {
+    const process = new Process(database);
+    process.seen = Array.from({ length: DEADLOCKS_MAX + 5 }, (_, i) => ({
+      ...DEADLOCK,
+      id: `p-${i}`,
+      foundAt: 1_500 + i,
+    }));
+    await process.pass(0);
+    await process.pass(31_000);
+    await process.pass(31_000);
+    expect(process.history.written).toBe(DEADLOCKS_MAX + 5);
   } finally {
     await database.close();
   }

@@ -30,6 +30,8 @@ export class DeadlockHistory {
   written = 0;
   private found: DeadlockRow[] = [];
   private ended: DeadlockNews['ended'] = [];
+  /** Those that last and have been recorded: also if their rows were pruned since. */
+  private recorded = new Set<string>();
   /** When it last checked, on the monotonic clock; null: this process did not run maintenance. */
   private checkedAt: number | null = null;
 
@@ -54,6 +56,7 @@ export class DeadlockHistory {
       // The process that ran maintenance may have died before it noticed them.
       const isRecent = (end: { endedAt: number }) => clock.now() - end.endedAt < ENDS_KEPT_MS;
       this.ended = [...this.ended, ...ended].filter(isRecent).slice(-PENDING_MAX);
+      this.recorded.clear();
       this.checkedAt = null;
       return;
     }
@@ -99,6 +102,12 @@ export class DeadlockHistory {
   }
 
   private async add(row: DeadlockRow): Promise<void> {
+    if (this.recorded.has(row.id)) await this.reopen(row.id);
+    else await this.insert(row);
+    this.recorded.add(row.id);
+  }
+
+  private async insert(row: DeadlockRow): Promise<void> {
     const { database, clock, log } = this.parts;
     const { deadlocks } = database.tables;
     const { id, since, foundAt, waiting, steps } = row;
@@ -145,6 +154,7 @@ export class DeadlockHistory {
     const rows = watch.rows();
     for (const row of rows) await this.add(row);
     const ids = rows.map(({ id }) => id);
+    this.recorded = new Set(ids);
     const isOpen = isNull(deadlocks.endedAt);
     const isStale = ids.length > 0 ? allOf(isOpen, notInArray(deadlocks.id, ids)) : isOpen;
     const { foundAt } = deadlocks;
