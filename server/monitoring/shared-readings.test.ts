@@ -41,3 +41,14 @@ test('a reading that fails is not kept, nor does it remove the one after it', as
   await expect(failed).rejects.toThrow('Not now.');
   expect(await get('b')).toBe(2);
 });
+
+test('a reading that is forgotten is read again, also if it fails after that', async () => {
+  const { readings, get } = opened();
+  let fail: (error: Error) => void = () => undefined;
+  const former = readings.get('a', () => new Promise((_, reject) => (fail = reject)));
+  readings.forget('a');
+  expect(await get('a')).toBe(1);
+  fail(new Error('Too late.'));
+  await expect(former).rejects.toThrow('Too late.');
+  expect(await get('a')).toBe(1);
+});

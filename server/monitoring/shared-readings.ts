@@ -32,4 +32,9 @@ export class SharedReadings<T> {
     });
     return reading.value;
   }
+
+  /** Drops the reading of a key: the next caller reads again. */
+  forget(key: string): void {
+    this.readings.delete(key);
+  }
 }

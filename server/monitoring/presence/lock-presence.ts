@@ -6,9 +6,13 @@ import { CLOCKS_APART_MAX_MS, type Clock } from '../../platform/clock';
 import { recordId, recordKey } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import type { LockProjection } from '../projection/lock-projection';
+import { SharedReadings } from '../shared-readings';
 
 /** The greatest age of what viewers get, and the shortest time between two reads of it. */
 const KEPT_MS = 1_000;
+
+/** The key of the one reading that there is. */
+const ALL = 'all';
 
 /** How many people are shown at most: the latest. */
 const SHOWN_MAX = 500;
@@ -26,17 +30,19 @@ type Stored = Omit<PresenceRow, 'namespace' | 'name'> & { lockId: string };
 
 /** Who works on which lock, from the control database: the same for all processes. */
 export class LockPresence {
-  private reading: { at: number; rows: Promise<Stored[]> } | null = null;
+  private readonly readings: SharedReadings<Stored[]>;
 
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
     private readonly projection: Pick<LockProjection, 'row' | 'record'>,
-  ) {}
+  ) {
+    this.readings = new SharedReadings(clock, KEPT_MS);
+  }
 
   /** The people who still work on a lock: a presence ends after a while, or with its hold. */
   async list(): Promise<PresenceRow[]> {
-    const rows = await this.read();
+    const rows = await this.readings.get(ALL, () => this.read());
     const now = this.clock.now();
     return rows.flatMap(({ lockId, ...row }) => {
       const { namespace, name } = recordKey(lockId);
@@ -85,28 +91,20 @@ export class LockPresence {
 
   /** Drops the cached list, so that the next viewer gets the present one. */
   forget(): void {
-    this.reading = null;
+    this.readings.forget(ALL);
   }
 
-  private read(): Promise<Stored[]> {
-    const now = this.clock.monotonic();
-    if (this.reading && now - this.reading.at < KEPT_MS) return this.reading.rows;
+  private async read(): Promise<Stored[]> {
     const { db, tables } = this.database;
     const { lockPresence } = tables;
     const at = this.clock.now();
     const isCurrent = allOf(gt(lockPresence.until, at), lte(lockPresence.until, at + UNTIL_MAX_MS));
-    const rows = db
+    return db
       .select()
       .from(lockPresence)
       .where(isCurrent)
       .orderBy(desc(lockPresence.at))
       .limit(SHOWN_MAX);
-    const reading = { at: now, rows: Promise.resolve(rows) };
-    this.reading = reading;
-    reading.rows.catch(() => {
-      if (this.reading === reading) this.reading = null;
-    });
-    return reading.rows;
   }
 
   /** Whether the hold has ended; false where the lock's state is unknown. */

@@ -12,6 +12,7 @@ import { alertSummary } from '../../core/alerts/alert-summary';
 import { AlertSettings } from '../../monitoring/alerts/alert-settings';
 import { AlertTable } from '../../monitoring/alerts/alert-table';
 import { ReceiverTable } from '../../monitoring/alerts/receiver-table';
+import { SharedReadings } from '../../monitoring/shared-readings';
 import { askDatabase } from '../ask-database';
 import type { OperationContext, Runtime } from '../operation-context';
 import { requireRole } from '../require-role';
@@ -23,19 +24,15 @@ const LISTED_MAX = 200;
 const KEPT_MS = 1_000;
 
 /** The page that all viewers of a process share. */
-const shared = new WeakMap<Runtime, { at: number; page: Promise<AlertPage> }>();
+const shared = new WeakMap<Runtime, SharedReadings<AlertPage>>();
 
 /** Firing and resolved alerts, silences and receivers; at most about 2 s old. */
 export async function listAlerts(ctx: OperationContext): Promise<AlertPage> {
   await requireRole(ctx, 'viewer');
   const { runtime } = ctx;
-  const now = runtime.clock.monotonic();
-  const known = shared.get(runtime);
-  if (known && now - known.at < KEPT_MS) return known.page;
-  const reading = { at: now, page: askDatabase(() => readPage(runtime)) };
-  shared.set(runtime, reading);
-  reading.page.catch(() => forgetAlerts(runtime));
-  return reading.page;
+  const pages = shared.get(runtime) ?? new SharedReadings<AlertPage>(runtime.clock, KEPT_MS);
+  shared.set(runtime, pages);
+  return pages.get('all', () => askDatabase(() => readPage(runtime)));
 }
 
 /** The alerts in brief, as every page shows them. */

@@ -2,6 +2,7 @@ import type { Database } from '@/db/database';
 import type { LabProgress, LabSettings } from '../../contract/console/lab/lab-race';
 import type { LabPreflightView, LabSample, LabSource } from '../../contract/console/lab/lab-run';
 import { LockyardError } from '../../contract/errors';
+import { SharedReadings } from '../../monitoring/shared-readings';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import { Periodic } from '../../platform/periodic';
@@ -57,10 +58,11 @@ interface Race {
 export class LabRaces {
   readonly table: LabRunTable;
   private race: Race | null = null;
-  private preflightRead: { at: number; view: Promise<LabPreflightView> } | null = null;
+  private readonly preflights: SharedReadings<LabPreflightView>;
 
   constructor(private readonly parts: LabRacesParts) {
     this.table = new LabRunTable(parts);
+    this.preflights = new SharedReadings(parts.clock, PREFLIGHT_FRESH_MS);
   }
 
   /** At the start: a run over an SQLite file has ended with its only process. */
@@ -75,16 +77,8 @@ export class LabRaces {
    * @param again true: at most a second old
    */
   preflight(again: boolean): Promise<LabPreflightView> {
-    const now = this.parts.clock.monotonic();
-    const known = this.preflightRead;
     const freshMs = again ? PREFLIGHT_AGAIN_MS : PREFLIGHT_FRESH_MS;
-    if (known && now - known.at < freshMs) return known.view;
-    const read = { at: now, view: this.checkServers() };
-    this.preflightRead = read;
-    read.view.catch(() => {
-      if (this.preflightRead === read) this.preflightRead = null;
-    });
-    return read.view;
+    return this.preflights.get('all', () => this.checkServers(), freshMs);
   }
 
   readSource(id: string): Promise<LabSource | null> {
