@@ -118,7 +118,7 @@ export class MysqlConnection {
   }
 
   private async open(timeLimit: TimeLimit): Promise<OpenConnection> {
-    if (this.isClosed) throw new StoreError('This store is closed.', 'no');
+    if (this.isClosed) throw storeClosed();
     const connection = mysql.createConnection({
       uri: this.uri,
       ...mysqlTls(this.uri),
@@ -153,10 +153,12 @@ export class MysqlConnection {
     } finally {
       this.isOpening = false;
     }
-    const opened = { connection, server };
-    if (this.isClosed) connection.destroy();
-    else this.opened = opened;
-    return opened;
+    if (this.isClosed) {
+      connection.destroy();
+      throw storeClosed();
+    }
+    this.opened = { connection, server };
+    return this.opened;
   }
 
   /** Rolls back or closes the connection; returns the error with what is known of its effect. */
@@ -219,6 +221,8 @@ function send(connection: Connection, statements: string[]): Promise<Rows[]> {
     });
   });
 }
+
+const storeClosed = () => new StoreError('This store is closed.', 'no');
 
 const noAnswer = () =>
   Object.assign(new Error('No answer in time.'), { code: 'TIMEOUT', fatal: true });

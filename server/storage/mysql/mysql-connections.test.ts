@@ -1,6 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { createScratchDatabase, testMysqlUrl } from '../conformance/testing/stores-under-test';
+import { MysqlConnection } from './mysql-connection';
 import { MysqlStore } from './mysql-store';
 
 test('a call uses a connection that is open rather than one that cannot be opened', async () => {
@@ -27,4 +28,11 @@ test('a call uses a connection that is open rather than one that cannot be opene
   for (const socket of sockets) socket.destroy();
   full.close();
   await scratch.drop();
+});
+
+test('a call whose connection opens only after the store was closed was not sent', async () => {
+  const connection = new MysqlConnection(testMysqlUrl(), 5_000);
+  const call = connection.packet(['SELECT 1']);
+  connection.close();
+  await expect(call).rejects.toMatchObject({ applied: 'no' });
 });
