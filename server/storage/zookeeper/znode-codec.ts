@@ -29,7 +29,20 @@ export interface DecodedRecord {
   children: string[];
 }
 
+/**
+ * A content that Lockyard did not write is a record with the rev NaN: it is unreadable by itself,
+ * and does not fail the read of other records.
+ */
 export function decodeRecordZnode(data: Buffer, writtenAt: number): DecodedRecord {
+  try {
+    return decodeWritten(data, writtenAt);
+  } catch {
+    const effective = { rev: Number.NaN, writer: '', head: data.toString('utf8'), queue: '' };
+    return { effective, queueIn: null, children: [] };
+  }
+}
+
+function decodeWritten(data: Buffer, writtenAt: number): DecodedRecord {
   const { effective, written, before } = decodeWindowed(data, writtenAt);
   const named = [written, before].flatMap((text) => (text === null ? [] : childIn(text)));
   const children = [...new Set(named)];

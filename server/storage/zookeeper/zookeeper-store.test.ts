@@ -137,6 +137,29 @@ describe('records in a ZooKeeper', () => {
 
 const away = () => new StoreError('ZooKeeper cannot be reached.', 'no');
 
+describe('a record in a ZooKeeper that was overwritten by hand', () => {
+  it.each([
+    ['with a text', 'held by me'],
+    ['with nothing', ''],
+    ['with JSON', '{"holder":"me"}'],
+    ['with half a record', '[0,0,30,false]\n[1,"w'],
+  ])('%s is unreadable, and affects no other', async (_, data) => {
+    under = await openZookeeperUnderTest(PATIENT);
+    const { store } = under;
+    const [bad, good] = [freshKey('edited'), freshKey('edited')];
+    const [before, seen] = [await created(store, bad), await created(store, good)];
+    await under.overwrite((await under.znodeOf(bad)).path, data);
+
+    const { records } = await store.read([bad, good], []);
+    const unreadable = { rev: Number.NaN, writer: '', head: data, queue: '' };
+    expect(records).toMatchObject([{ record: unreadable }, { record: { rev: 1 } }]);
+    const page = await store.scan({ namespace: 'edited', after: null }, 10);
+    expect(page.records).toHaveLength(2);
+    const swapped = await store.swap([update(bad, before), update(good, seen)]);
+    expect(swapped).toMatchObject([{ applied: false }, { applied: true }]);
+  });
+});
+
 describe('a deletion in a ZooKeeper', () => {
   it('that was applied is never reported as not applied if its connection fails', async () => {
     under = await openZookeeperUnderTest(PATIENT);

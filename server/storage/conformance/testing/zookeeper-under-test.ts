@@ -104,6 +104,12 @@ export async function openZookeeperUnderTest(options: OpenOptions = {}) {
       await connection.ask(multi([{ kind: 'delete', path, version: -1 }], OPEN_TO_ALL));
       connection.close();
     },
+    /** Overwrites a znode, likewise. */
+    async overwrite(path: string, data: string) {
+      const connection = await connectTo({ ...server, credentials });
+      await connection.ask(multi([{ kind: 'set', path, data, version: -1 }], OPEN_TO_ALL));
+      connection.close();
+    },
     openGap: noYoungGaps,
     stallAnswer: noYoungGaps,
     passMs(): never {
