@@ -272,6 +272,27 @@ describe('a Redis that has lost data', () => {
     }
   });
 
+  it.concurrent.each([
+    ['is a text that seems to have a queue', ['SET', 'quite another text'], Number.NaN],
+    ['is no text', ['SADD', 'a member'], undefined],
+  ] as const)('is served again if one of its records %s', async (_, [command, value], rev) => {
+    const rig = await RedisRig.start();
+    try {
+      const { store, incarnation } = await rig.join();
+      const [bad, good] = [freshKey(), freshKey()];
+      await vi.waitFor(() => created(store, bad), SOON);
+      await created(store, good);
+      const place = `{lockyard}:r:${recordId(bad)}`;
+      await rig.asAdmin((admin) => admin.multi().del(place).call(command, place, value).exec());
+      await expect(store.read([bad], [])).rejects.toMatchObject({ applied: 'no' });
+      const { records } = await vi.waitFor(() => store.read([bad, good], []), SOON);
+      expect(records.map(({ record }) => record?.rev)).toEqual([rev, expect.any(Number)]);
+      expect(incarnation.epoch).toBe(2);
+    } finally {
+      await rig.close();
+    }
+  });
+
   it.concurrent('is not set back to an earlier incarnation by a late command', async () => {
     const rig = await RedisRig.start();
     try {
