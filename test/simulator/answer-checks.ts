@@ -21,7 +21,7 @@ import type { AcquireMultiLockCommand } from '@/server/core/multi-lock/multi-loc
 import type { RequestIdentity } from '@/server/core/request-fingerprint';
 import { recordId } from '@/server/storage/record-id';
 import type { RecordKey } from '@/server/storage/record-store';
-import type { ReadSpan } from './read-referee';
+import { LATE_HISTORY_MS, type ReadSpan } from './read-referee';
 import type { ObservedHold, Referee } from './referee';
 import type { SimWorld } from './sim-world';
 import { CLOCK_BEHIND_MAX_MS } from './slow-reads-connection';
@@ -36,9 +36,6 @@ interface Acquiring {
   /** Whether no earlier request of this caller for this lock can still take effect. */
   isSure: boolean;
 }
-
-/** How late the history of a change may be read, in a world where it is read. */
-const LATE_HISTORY_MS = 1_000;
 
 /** A lock that a caller asked about. */
 interface ReadCall {

@@ -11,6 +11,9 @@ interface State {
   isSilent?: boolean;
 }
 
+/** How late the history of a change may be read, in a world where it is read. */
+export const LATE_HISTORY_MS = 1_000;
+
 const AT_FIRST: State = { record: null, since: Number.NEGATIVE_INFINITY };
 
 const revOf = ({ record }: State) => record?.rev ?? 0;
@@ -91,7 +94,7 @@ export class ReadReferee {
     if (!lock) return this.statesSince(id, since).some(isAbsent) ? [] : ['it is not in the list'];
     const states = this.states.get(id) ?? [AT_FIRST];
     const at = states.findLastIndex((state) => revOf(state) === lock.rev);
-    const next = states.slice(at + 1).find(({ isSilent }) => !isSilent);
+    const next = states.find((_, i) => i > at && hadToBeRead(states, i));
     // Of a lock whose state is unknown a list shows what was last known, however long ago.
     const isOld = lock.state !== 'unknown' && next !== undefined && next.since < since;
     const listed = states[at]?.record;
@@ -105,6 +108,14 @@ export class ReadReferee {
   readAsEnded(id: string, token: number): void {
     this.ended.add(`${id} ${token}`);
   }
+}
+
+/** Whether a state left a line of history that was not lost before a list had to read it. */
+function hadToBeRead(states: State[], at: number): boolean {
+  const [state, ...later] = states.slice(at);
+  if (!state || state.isSilent) return false;
+  const silent = later.find(({ isSilent }) => isSilent);
+  return silent === undefined || silent.since >= state.since + LATE_HISTORY_MS;
 }
 
 /** How an answer differs from the record, at every instant of the span. */
