@@ -17,7 +17,7 @@ import { CoursePanel } from './course/course-panel';
 import { GatePanel } from './gate-panel';
 import { ReconcileDialog } from './reconcile-dialog';
 import { SetDialog } from './set/set-dialog';
-import { ValuePanel } from './value-panel';
+import { REFUSED_ID, ValuePanel } from './value-panel';
 
 /** A counter's page: its value, the actions on it, and its history. */
 export function CounterView({
@@ -67,6 +67,7 @@ export function CounterView({
                 at={{ namespace, way: 'names', names: name }}
                 className="sm:ml-auto"
                 isDisabled={isRejecting}
+                describedBy={isRejecting ? REFUSED_ID : undefined}
               />
             </RecordHead>
           </header>

@@ -19,7 +19,7 @@ const ACTS = [
 ] as const;
 
 /** Of the element that says why no change is possible. */
-const REFUSED_ID = 'counter-refused';
+export const REFUSED_ID = 'counter-refused';
 
 /** The counter's value between its bounds, and the operator's actions. */
 export function ValuePanel({

@@ -13,6 +13,7 @@ export function DeleteNamesButton({
   className = '',
   isHidden = false,
   isDisabled = false,
+  describedBy,
   ...deletion
 }: DeletionProps & {
   children?: string;
@@ -20,6 +21,8 @@ export function DeleteNamesButton({
   /** There is nothing to delete; a dialog that is open stays, with what was deleted. */
   isHidden?: boolean;
   isDisabled?: boolean;
+  /** The id of what says why it is disabled. */
+  describedBy?: string | undefined;
 }) {
   const { may } = useSession();
   const [isOpen, setOpen] = useState(false);
@@ -27,7 +30,12 @@ export function DeleteNamesButton({
   return (
     <>
       {!isHidden && (
-        <Button disabled={isDisabled} onClick={() => setOpen(true)} className={className}>
+        <Button
+          disabled={isDisabled}
+          aria-describedby={describedBy}
+          onClick={() => setOpen(true)}
+          className={className}
+        >
           {children}
         </Button>
       )}

@@ -96,6 +96,7 @@ export function LockHeader({
               at={{ namespace: row.namespace, way: 'names', names: row.name }}
               isHidden={!isDeletable(row)}
               isDisabled={!mayAct}
+              describedBy={disabling['aria-describedby']}
             />
           )}
           {actions && !isMissing(row) && (
