@@ -4,6 +4,7 @@ import {
   ageOf,
   backendAgeMs,
   backendNow,
+  type ClockOf,
   createReadingStore,
   gapNote,
   isDisabled,
@@ -14,6 +15,7 @@ import {
   refusalOf,
   STALE_AFTER_MS,
   silenceMs,
+  storeObstacle,
 } from './reading-store';
 
 const reading: Reading = {
@@ -77,6 +79,14 @@ test('no shard of a backend serves while all of it is disabled on this server', 
   const backends = [{ ...health, reachable: false, refusal, shards }];
   expect(refusalOf({ backends }, { backend: 'default', shard: 'default.a' })).toBe(refusal);
   expect(isDisabled({ backends }, 'default')).toBe(true);
+  const obstacle = (of: ClockOf, all: BackendHealth[]) => storeObstacle({ backends: all }, of);
+  const shard = { backend: 'default', shard: 'default.a' };
+  expect(obstacle(shard, backends)).toBe('backend disabled on this server');
+  const full = shards.map((each) => ({ ...each, reachable: false, refusal }));
+  expect(obstacle(shard, [{ ...health, reachable: false, shards: full }])).toBe(
+    'backend rejects requests',
+  );
+  expect([obstacle(shard, [health]), obstacle(null, backends)]).toEqual([null, null]);
   const rejecting = [{ ...health, reachable: false, refusal }];
   expect([isDisabled({ backends: rejecting }, 'default'), isDisabled({ backends }, 'x')]).toEqual([
     false,

@@ -154,6 +154,18 @@ export function isDisabled({ backends }: Pick<Reading, 'backends'>, backend: str
   return whole !== undefined && outagesOf(whole).includes('disabled on this server');
 }
 
+/** Why nothing can be done at a store that may still be read, in a few words. */
+export type StoreObstacle = 'backend rejects requests' | 'backend disabled on this server';
+
+/** Null: the store serves, or does not respond. See {@link refusalOf}. */
+export function storeObstacle(reading: Pick<Reading, 'backends'>, of: ClockOf) {
+  if (!of || refusalOf(reading, of) === null) return null;
+  const obstacle: StoreObstacle = isDisabled(reading, of.backend)
+    ? 'backend disabled on this server'
+    : 'backend rejects requests';
+  return obstacle;
+}
+
 /** How old what a page shows of a backend is, in milliseconds. */
 export function backendAgeMs(reading: Reading, backend: string, nowMs: number | null): number {
   const health = reading.backends.find(({ id }) => id === backend);

@@ -26,7 +26,9 @@ import {
   refusalOf,
   runOnMs,
   STALE_AFTER_MS,
+  type StoreObstacle,
   silenceMs,
+  storeObstacle,
 } from './reading-store';
 
 const NO_READING = createReadingStore({ asOf: 0, receivedAt: null, backends: [] });
@@ -144,6 +146,10 @@ export function useOutageNote(): string {
 /** See {@link refusalOf}. */
 export const useStoreRefusal = (of: ClockOf): string | null =>
   useFromReading((reading) => refusalOf(reading, of));
+
+/** See {@link storeObstacle}. */
+export const useStoreObstacle = (of: ClockOf): StoreObstacle | null =>
+  useFromReading((reading) => storeObstacle(reading, of));
 
 /** See {@link isDisabled}. */
 export const useIsDisabled = (backend: string): boolean =>

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { HoldRow, LockRow } from '@/server/contract/console/lock-row';
+import type { StoreObstacle } from '../live/reading-store';
 import { actObstacle, type LockAct } from './possible-acts';
 
 const ACTS: LockAct[] = ['request', 'extend', 'release', 'reassign', 'freeze'];
@@ -8,11 +9,11 @@ const ACTS: LockAct[] = ['request', 'extend', 'release', 'reassign', 'freeze'];
 const obstacles = (
   row: Partial<LockRow>,
   hold: Partial<HoldRow> | null = {},
-  refusal: string | null = null,
+  atStore: StoreObstacle | null = null,
 ) => {
   const facts = { status: 'held', waiters: 2, frozen: null, ...row } as LockRow;
   return Object.fromEntries(
-    ACTS.map((act) => [act, actObstacle({ ...facts, hold: hold as HoldRow | null }, act, refusal)]),
+    ACTS.map((act) => [act, actObstacle({ ...facts, hold: hold as HoldRow | null }, act, atStore)]),
   );
 };
 
@@ -24,8 +25,9 @@ test('a lock of unknown state allows no action, whatever its last state was', ()
 });
 
 test('a lock that can be read although its store rejects all else allows no action', () => {
-  const all = Object.values(obstacles({}, {}, 'Its memory is full.'));
-  expect(all).toEqual(ACTS.map(() => 'backend rejects requests'));
+  for (const atStore of ['backend rejects requests', 'backend disabled on this server'] as const) {
+    expect(Object.values(obstacles({}, {}, atStore))).toEqual(ACTS.map(() => atStore));
+  }
 });
 
 test('a dead process is sent no request; its hold can be extended or released', () => {

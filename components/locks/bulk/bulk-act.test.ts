@@ -33,8 +33,9 @@ test('a dead process is sent no request; its lock can be extended, released and 
 
 test('a lock whose store rejects requests is skipped; the others are acted on', () => {
   const full = row({ backend: 'cache' });
-  const refusalOn = ({ backend }: LockRow) => (backend === 'cache' ? 'Its memory is full.' : null);
-  const locks = bulkLocks('release', [held, full], refusalOn);
+  const atStoreOf = ({ backend }: LockRow) =>
+    backend === 'cache' ? ('backend rejects requests' as const) : null;
+  const locks = bulkLocks('release', [held, full], atStoreOf);
   expect(locks.map(({ impossible }) => impossible)).toEqual([null, 'backend rejects requests']);
 });
 

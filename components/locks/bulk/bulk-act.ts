@@ -1,6 +1,7 @@
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
+import type { StoreObstacle } from '../../live/reading-store';
 import { actObstacle } from '../possible-acts';
 
 /** What can be done to many locks together. */
@@ -15,18 +16,22 @@ export interface BulkLock {
 /**
  * The selected locks as they are now, each with whether the act applies to it.
  *
- * @param refusalOn why the store of a lock rejects requests; null: it does not
+ * @param atStoreOf why nothing can be done at the store of a lock; null: it can
  */
 export function bulkLocks(
   act: BulkAct,
   rows: readonly LockRow[],
-  refusalOn: (row: LockRow) => string | null,
+  atStoreOf: (row: LockRow) => StoreObstacle | null,
 ): BulkLock[] {
-  return rows.map((row) => ({ row, impossible: impossibleBecause(act, row, refusalOn(row)) }));
+  return rows.map((row) => ({ row, impossible: impossibleBecause(act, row, atStoreOf(row)) }));
 }
 
-function impossibleBecause(act: BulkAct, row: LockRow, refusal: string | null): string | null {
-  const obstacle = actObstacle(row, act === 'ask' ? 'request' : act, refusal);
+function impossibleBecause(
+  act: BulkAct,
+  row: LockRow,
+  atStore: StoreObstacle | null,
+): string | null {
+  const obstacle = actObstacle(row, act === 'ask' ? 'request' : act, atStore);
   return act === 'freeze' && row.frozen ? (obstacle ?? 'already frozen') : obstacle;
 }
 

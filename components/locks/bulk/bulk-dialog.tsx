@@ -9,7 +9,7 @@ import { isCountTyped, TypedCountField } from '../../actions/fields/typed-count'
 import { OperatorDialog } from '../../actions/operator-dialog';
 import { rangeText } from '../../format/durations';
 import { useReadingStore } from '../../live/reading';
-import { refusalOf } from '../../live/reading-store';
+import { storeObstacle } from '../../live/reading-store';
 import { DialogWarning } from '../../ui/controls/dialog-warning';
 import { ExactName } from '../../ui/visible-text';
 import {
@@ -63,7 +63,7 @@ export function BulkDialog({
   onClose: () => void;
 }) {
   const reading = useReadingStore();
-  const [locks] = useState(() => bulkLocks(act, rows, (row) => refusalOf(reading.get(), row)));
+  const [locks] = useState(() => bulkLocks(act, rows, (row) => storeObstacle(reading.get(), row)));
   const [count, setCount] = useState('');
   const [reason, setReason] = useState('');
   const [extendMs, setExtendMs] = useState(FIRST_EXTENSION_MS);

@@ -10,12 +10,12 @@ import { waitersThatFit } from '@/server/core/lock/permits';
 import { useActionResult } from '../../actions/action-results';
 import { useActions } from '../../actions/actions-provider';
 import { reassignObstacle } from '../../actions/reassign/reassign-obstacle';
-import { useAtBackend, useIsStale, useStoreRefusal } from '../../live/reading';
+import { useAtBackend, useIsStale, useStoreObstacle } from '../../live/reading';
+import type { StoreObstacle } from '../../live/reading-store';
 import { useKeys } from '../../live/use-keys';
 import { useIsClosed } from '../../shell/backend-queries';
 import { useCurrentLock } from '../../shell/command/current-lock';
 import { Button } from '../../ui/controls/button';
-import { REJECTED } from '../possible-acts';
 
 /** What can be done about a held lock, gentle to hard. */
 export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: HoldRow | null }) {
@@ -25,12 +25,12 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
   const result = useActionResult(row.id);
   const isClosed = useIsClosed(row.backend);
   const isKnown = !useIsStale() && detail.fresh;
-  const isRejecting = useStoreRefusal(row) !== null;
+  const atStore = useStoreObstacle(row);
   const delayMs = delayAfter(hold, detail);
   const unavailable = unavailableBecause({
     mayAct: actions !== null,
     isKnown,
-    isRejecting,
+    atStore,
     isHeld: hold !== null,
   });
   const obstacles = {
@@ -45,7 +45,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
     e: () => !obstacles.extend && actions?.extend(row),
     r: () => !obstacles.release && actions?.release(row),
     R: () => !obstacles.reassign && actions?.reassign(row),
-    f: () => isKnown && !isRejecting && actions?.freeze(row),
+    f: () => isKnown && !atStore && actions?.freeze(row),
   });
   const leftMs = useAtBackend(row, (now) => (hold ? wholeSeconds(hold.expiresAt - now) : 0));
   const asked = useAtBackend(row, (now) => askedLabel(hold, now));
@@ -119,7 +119,8 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
 const NO_ACTS = {
   'requires operator role': 'Requires operator role to act on this lock.',
   'state unknown': 'State unknown: no action is possible now.',
-  [REJECTED]: 'Backend rejects requests: no action is possible now.',
+  'backend rejects requests': 'Backend rejects requests: no action is possible now.',
+  'backend disabled on this server': 'Backend disabled on this server: no action is possible now.',
   'not held': 'Not held: no holder to act on.',
 } as const;
 type Unavailable = keyof typeof NO_ACTS;
@@ -136,17 +137,17 @@ function NoActs({ because }: { because: Unavailable }) {
 function unavailableBecause({
   mayAct,
   isKnown,
-  isRejecting,
+  atStore,
   isHeld,
 }: {
   mayAct: boolean;
   isKnown: boolean;
-  isRejecting: boolean;
+  atStore: StoreObstacle | null;
   isHeld: boolean;
 }): Unavailable | null {
   if (!mayAct) return 'requires operator role';
   if (!isKnown) return 'state unknown';
-  if (isRejecting) return REJECTED;
+  if (atStore) return atStore;
   return isHeld ? null : 'not held';
 }
 

@@ -1,16 +1,19 @@
 import { expect, test } from 'vitest';
-import { unclearReason } from './peek-acts';
+import { noActReason } from './peek-acts';
 
 test('until its first answer a preview is loading; a silent backend is unknown', () => {
-  const current = { isStale: false, isFresh: true, isAwaited: false };
-  expect(unclearReason(current)).toBeNull();
+  const current = { isStale: false, isFresh: true, isAwaited: false, atStore: null };
+  expect(noActReason(current)).toBeNull();
+  const atStore = 'backend disabled on this server';
+  expect(noActReason({ ...current, atStore })).toBe(atStore);
   const awaited = { ...current, isFresh: false, isAwaited: true };
-  expect(unclearReason(awaited)).toBe('loading…');
+  expect(noActReason(awaited)).toBe('loading…');
   for (const unknown of [
     { ...current, isFresh: false },
+    { ...current, isFresh: false, atStore: 'backend rejects requests' as const },
     { ...current, isStale: true },
     { ...awaited, isStale: true },
   ]) {
-    expect(unclearReason(unknown)).toBe('state unknown');
+    expect(noActReason(unknown)).toBe('state unknown');
   }
 });

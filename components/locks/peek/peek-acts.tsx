@@ -6,10 +6,10 @@ import { visibleText } from '@/server/core/format/visible-text';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { useActions } from '../../actions/actions-provider';
 import { reassignObstacle } from '../../actions/reassign/reassign-obstacle';
-import { useIsStale, useStoreRefusal } from '../../live/reading';
+import { useIsStale, useStoreObstacle } from '../../live/reading';
+import type { StoreObstacle } from '../../live/reading-store';
 import { useIsClosed } from '../../shell/backend-queries';
 import { Panel } from '../../ui/panel';
-import { REJECTED } from '../possible-acts';
 
 interface Act {
   key: string;
@@ -38,12 +38,11 @@ export function PeekActs({
   const actions = useActions();
   const isStale = useIsStale();
   const isClosed = useIsClosed(detail.row.backend);
-  const isRejecting = useStoreRefusal(detail.row) !== null;
+  const atStore = useStoreObstacle(detail.row);
   const row = { ...detail.row, hold: chosen };
   if (!actions) return null;
-  const unclear =
-    unclearReason({ isStale, isFresh: detail.fresh, isAwaited }) ?? (isRejecting ? REJECTED : null);
-  const unheld = unclear ?? (chosen ? null : 'not held');
+  const none = noActReason({ isStale, isFresh: detail.fresh, isAwaited, atStore });
+  const unheld = none ?? (chosen ? null : 'not held');
   const released = unheld ?? (chosen && isReleased(chosen) ? 'already released' : null);
   const cannotHear = released ?? (chosen?.liveness?.state === 'dead' ? 'process is dead' : null);
   const delayMs = chosen && isReleased(chosen) ? 0 : detail.policy.lockDelayMs;
@@ -95,7 +94,7 @@ export function PeekActs({
       key: 'f',
       label: row.frozen ? 'Unfreeze…' : 'Freeze…',
       effect: row.frozen ? 'New grants resume' : 'No new grants',
-      impossible: unclear,
+      impossible: none,
       run: actions.freeze,
     },
   ];
@@ -123,12 +122,15 @@ export function PeekActs({
   );
 }
 
-/** Why no action is possible on a lock whose state is not current; null: it is. */
-export function unclearReason({
+/** Why no action is possible on a lock, held or not; null: there is no such reason. */
+export function noActReason({
   isStale,
   isFresh,
   isAwaited,
-}: Record<'isStale' | 'isFresh' | 'isAwaited', boolean>): string | null {
-  if (isFresh && !isStale) return null;
+  atStore,
+}: Record<'isStale' | 'isFresh' | 'isAwaited', boolean> & {
+  atStore: StoreObstacle | null;
+}): string | null {
+  if (isFresh && !isStale) return atStore;
   return isAwaited && !isStale ? 'loading…' : 'state unknown';
 }

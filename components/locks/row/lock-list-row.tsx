@@ -9,7 +9,7 @@ import { useActions } from '../../actions/actions-provider';
 import { SelectBox } from '../../deletion/select-controls';
 import type { SelectionControls } from '../../deletion/use-selection';
 import { revText } from '../../format/numbers';
-import { useStoreRefusal } from '../../live/reading';
+import { useStoreObstacle } from '../../live/reading';
 import { pastHref } from '../../past/past-address';
 import { usePastAt } from '../../past/past-at';
 import { Button } from '../../ui/controls/button';
@@ -188,11 +188,11 @@ function NameCell({
 
 function ActsCell({ row }: { row: LockRow }) {
   const actions = useActions();
-  const refusal = useStoreRefusal(row);
-  if (!actions || actObstacle(row, 'release', refusal) !== null) return null;
+  const atStore = useStoreObstacle(row);
+  if (!actions || actObstacle(row, 'release', atStore) !== null) return null;
   return (
     <GridCell name="acts" className="row-acts">
-      {actObstacle(row, 'request', refusal) === null && (
+      {actObstacle(row, 'request', atStore) === null && (
         <Button size="small" onClick={() => actions.ask(row)}>
           Ask…
         </Button>

@@ -5,7 +5,7 @@ import { visibleText } from '@/server/core/format/visible-text';
 import { useActions } from '../../actions/actions-provider';
 import type { SelectionControls } from '../../deletion/use-selection';
 import { useReadingStore } from '../../live/reading';
-import { refusalOf } from '../../live/reading-store';
+import { storeObstacle } from '../../live/reading-store';
 import { type Keys, useKeys } from '../../live/use-keys';
 import { useCurrentLock } from '../../shell/command/current-lock';
 import { copyText } from '../../ui/controls/copy-button';
@@ -95,7 +95,7 @@ function useActKeys(
   const actKey = (act: LockAct, undone: string, run: ((lock: LockRow) => void) | undefined) =>
     withLock((lock) => {
       if (!run) return;
-      const obstacle = actObstacle(lock, act, refusalOf(reading.get(), lock));
+      const obstacle = actObstacle(lock, act, storeObstacle(reading.get(), lock));
       if (obstacle === null) run(lock);
       else onNote({ text: `${undone}: ${obstacle}`, isProblem: true });
     });

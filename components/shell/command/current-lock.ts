@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { useActions } from '../../actions/actions-provider';
 import { useReadingStore } from '../../live/reading';
-import { refusalOf } from '../../live/reading-store';
+import { type StoreObstacle, storeObstacle } from '../../live/reading-store';
 import { actObstacle, type LockAct } from '../../locks/possible-acts';
 
 /** The lock that the page is about, or that the keyboard is at, and what can be done about it. */
@@ -29,8 +29,8 @@ export function useCurrentLock(row: LockRow | null): void {
   useEffect(() => {
     const own = (): CurrentLock | null => {
       const { row, actions } = latest.current;
-      const refusal = refusalOf(reading.get(), row);
-      return row && { row, acts: actions ? actsOn(row, actions, refusal) : [] };
+      const atStore = storeObstacle(reading.get(), row);
+      return row && { row, acts: actions ? actsOn(row, actions, atStore) : [] };
     };
     source = own;
     return () => {
@@ -43,7 +43,7 @@ export function useCurrentLock(row: LockRow | null): void {
 function actsOn(
   row: LockRow,
   actions: NonNullable<ReturnType<typeof useActions>>,
-  refusal: string | null,
+  atStore: StoreObstacle | null,
 ) {
   const acts: { label: string; act: LockAct; run: (row: LockRow) => void }[] = [
     { label: 'Ask to release…', act: 'request', run: actions.ask },
@@ -54,6 +54,6 @@ function actsOn(
     { label: row.frozen ? 'Unfreeze…' : 'Freeze…', act: 'freeze', run: actions.freeze },
   ];
   return acts
-    .filter(({ act }) => actObstacle(row, act, refusal) === null)
+    .filter(({ act }) => actObstacle(row, act, atStore) === null)
     .map(({ label, run }) => ({ label, run: () => run(row) }));
 }
