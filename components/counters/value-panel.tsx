@@ -4,7 +4,8 @@ import type { CounterRow } from '@/server/contract/console/counter-row';
 import { wholeSeconds } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { Icon } from '../icons/icon';
-import { useAtBackend, useIsDisabled, useStoreRefusal } from '../live/reading';
+import { useAtBackend, useStoreObstacle, useStoreRefusal } from '../live/reading';
+import type { StoreObstacle } from '../live/reading-store';
 import { useSession } from '../live/session';
 import { Button } from '../ui/controls/button';
 import { Instant } from '../ui/instant';
@@ -21,6 +22,11 @@ const ACTS = [
 /** Of the element that says why no change is possible. */
 export const REFUSED_ID = 'counter-refused';
 
+const NO_CHANGE: Record<StoreObstacle, string> = {
+  'backend rejects requests': 'Backend rejects requests: no change is possible',
+  'backend disabled on this server': 'Backend disabled on this server: no change is possible',
+};
+
 /** The counter's value between its bounds, and the operator's actions. */
 export function ValuePanel({
   row,
@@ -35,7 +41,7 @@ export function ValuePanel({
   const { may } = useSession();
   const now = useAtBackend(row, (at) => wholeSeconds(at));
   const refusal = useStoreRefusal(row);
-  const isDisabled = useIsDisabled(row.backend);
+  const obstacle = useStoreObstacle(row);
   const { state, share } = boundsPosition(row);
   const isTight = state !== 'within' && state !== 'unknown';
   return (
@@ -56,14 +62,13 @@ export function ValuePanel({
             <Icon name="question" size={15} />
             {row.value === null
               ? 'Record unreadable'
-              : `Last known value; backend ${refusal ? 'rejects requests' : 'not responding'}`}
+              : `Last known value; ${obstacle ?? 'backend not responding'}`}
           </p>
         )}
-        {row.isKnown && refusal && (
+        {row.isKnown && obstacle && (
           <p id={REFUSED_ID} className="flex items-center gap-1.5 text-dangertext">
             <Icon name="alert-octagon" size={15} />
-            Backend {isDisabled ? 'disabled on this server' : 'rejects requests'}: no change is
-            possible
+            {NO_CHANGE[obstacle]}
           </p>
         )}
         {refusal && <p className="text-t2">{refusal}</p>}
