@@ -10,7 +10,7 @@ import {
   liveHolds,
   unwrittenRecord,
 } from '../../core/lock/lock-record';
-import { inServiceOrder, oldestWaitAt } from '../../core/lock/queue';
+import { inServiceOrder, oldestWaitAt, patienceEndsAt } from '../../core/lock/queue';
 import {
   expiringAfter,
   type LockTier,
@@ -242,9 +242,9 @@ export const rowId = (backend: string, id: string) => [backend, id].join('/');
 export function waiterRows(record: LockRecord | null, now: number): WaiterRow[] {
   return inServiceOrder(record?.queue ?? [])
     .map((waiter): WaiterRow => {
-      const { ticket, mode, owner, service, process, enqueuedAt, patienceMs } = waiter;
+      const { ticket, mode, owner, service, process, enqueuedAt } = waiter;
       const { permits, setSize } = waiter;
-      const patienceUntil = enqueuedAt + patienceMs;
+      const patienceUntil = patienceEndsAt(waiter);
       const detached = waiter.detachedUntil !== null;
       const who = { ticket, mode, owner, service, process };
       return {

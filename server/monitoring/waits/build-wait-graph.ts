@@ -8,6 +8,7 @@ import type {
   HeadBlockerRow,
   WaitGraph,
 } from '../../contract/console/waits/wait-graph';
+import { patienceEndsAt } from '../../core/lock/queue';
 import { partyKey } from '../../core/party';
 import type { TrackedDeadlock } from '../../core/waits/deadlock-tracker';
 import type { Deadlock } from '../../core/waits/find-deadlocks';
@@ -135,9 +136,9 @@ class GraphParts {
   }
 
   private waitOf({ waiter, party }: OpenWait): GraphWait {
-    const { ticket, mode, permits, enqueuedAt, patienceMs } = waiter;
+    const { ticket, mode, permits, enqueuedAt } = waiter;
     const optional = permits === undefined ? {} : { permits };
-    const patienceUntil = enqueuedAt + patienceMs;
+    const patienceUntil = patienceEndsAt(waiter);
     return { owner: this.placeOf(party), ticket, mode, ...optional, enqueuedAt, patienceUntil };
   }
 }

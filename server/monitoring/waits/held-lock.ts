@@ -1,7 +1,7 @@
 import type { HeldLock, ProcessWait } from '../../contract/console/waits/holder-rows';
 import { hasRoom } from '../../core/lock/expire-and-promote';
 import type { Hold, LockRecord, Waiter } from '../../core/lock/lock-record';
-import { inServiceOrder } from '../../core/lock/queue';
+import { inServiceOrder, patienceEndsAt } from '../../core/lock/queue';
 import type { OpenWait } from '../../core/waits/wait-state';
 import { keeperOf } from '../projection/monitored-backend';
 import type { ProjectionRow } from '../projection/projection-row';
@@ -59,7 +59,7 @@ export function processWait(
   { lock, waiter, party }: OpenWait,
   row: ProjectionRow | null,
 ): ProcessWait {
-  const { mode, enqueuedAt, patienceMs } = waiter;
+  const { mode, enqueuedAt } = waiter;
   return {
     namespace: row?.key.namespace ?? '',
     name: row?.key.name ?? '',
@@ -67,7 +67,7 @@ export function processWait(
     owner: party.owner,
     mode,
     enqueuedAt,
-    patienceUntil: enqueuedAt + patienceMs,
+    patienceUntil: patienceEndsAt(waiter),
     place: lock.queue.findIndex((wait) => wait.waiter === waiter) + 1,
     waiting: lock.queue.length,
     holders: lock.holds.slice(0, HOLDERS_SHOWN).map((held) => held.party.owner),
