@@ -41,6 +41,19 @@ describe('instants of the past', () => {
     expect(which([1])).toEqual([]);
   });
 
+  it('that were read again stay, if only the reading before failed', async () => {
+    let fail = (_: Error) => {};
+    const first = new Promise<{ locks: number }>((_, reject) => {
+      fail = reject;
+    });
+    cache.keep(1, first);
+    cache.forget(1);
+    await keep(1, 1);
+    fail(new Error('no database'));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(which([1])).toEqual([1]);
+  });
+
   it('that could not be read are read again at the next request', async () => {
     const failing = Promise.reject(new Error('Gone.'));
     cache.keep(1, failing);

@@ -40,14 +40,17 @@ export class InstantCache<Reading extends { locks: number }> {
     const cached: CachedInstant<Reading> = { reading, locks: 0, forgetting: null };
     this.instants.set(at, cached);
     this.trim();
+    const isKept = () => this.instants.get(at) === cached;
     reading.then(
       ({ locks }) => {
-        if (this.instants.get(at) !== cached) return;
+        if (!isKept()) return;
         cached.locks = locks;
         cached.forgetting = setTimeout(() => this.forget(at), KEPT_FOR_MS).unref();
         this.trim();
       },
-      () => this.forget(at),
+      () => {
+        if (isKept()) this.forget(at);
+      },
     );
   }
 
