@@ -158,12 +158,14 @@ export function isDisabled({ backends }: Pick<Reading, 'backends'>, backend: str
 export type StoreObstacle = 'backend rejects requests' | 'backend disabled on this server';
 
 /** Null: the store serves, or does not respond. See {@link refusalOf}. */
-export function storeObstacle(reading: Pick<Reading, 'backends'>, of: ClockOf) {
+export function storeObstacle(
+  reading: Pick<Reading, 'backends'>,
+  of: ClockOf,
+): StoreObstacle | null {
   if (!of || refusalOf(reading, of) === null) return null;
-  const obstacle: StoreObstacle = isDisabled(reading, of.backend)
+  return isDisabled(reading, of.backend)
     ? 'backend disabled on this server'
     : 'backend rejects requests';
-  return obstacle;
 }
 
 /** How old what a page shows of a backend is, in milliseconds. */

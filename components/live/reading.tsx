@@ -18,7 +18,6 @@ import {
   backendNow,
   type ClockOf,
   createReadingStore,
-  isDisabled,
   lastAnswerAt,
   outageNote,
   type Reading,
@@ -150,10 +149,6 @@ export const useStoreRefusal = (of: ClockOf): string | null =>
 /** See {@link storeObstacle}. */
 export const useStoreObstacle = (of: ClockOf): StoreObstacle | null =>
   useFromReading((reading) => storeObstacle(reading, of));
-
-/** See {@link isDisabled}. */
-export const useIsDisabled = (backend: string): boolean =>
-  useFromReading((reading) => isDisabled(reading, backend));
 
 /** How a backend fails to serve, or how backends do, as {@link outageText} says it. */
 export const useOutageText = (ids: readonly string[]): string =>

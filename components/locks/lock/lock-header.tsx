@@ -6,7 +6,8 @@ import { useActions } from '../../actions/actions-provider';
 import { DeleteNamesButton } from '../../deletion/delete-names-button';
 import { shortToken } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
-import { useIsDisabled, useIsStale, useStoreRefusal } from '../../live/reading';
+import { useIsStale, useStoreObstacle, useStoreRefusal } from '../../live/reading';
+import type { StoreObstacle } from '../../live/reading-store';
 import { RecordHead } from '../../live/record-head';
 import type { LinkState } from '../../live/use-live';
 import { NearLink } from '../../navigation/near-link';
@@ -146,18 +147,22 @@ function BackendClosedNote({ backend }: { backend: string }) {
   );
 }
 
+const DOES: Record<StoreObstacle, string> = {
+  'backend rejects requests': 'rejects requests',
+  'backend disabled on this server': 'is disabled on this server',
+};
+
 /**
  * Above a lock that can still be read, while its store rejects all else, as a full one does. Where
  * the state is unknown, the sentence of the lock says so.
  */
 export function BackendRejectsNote({ row }: { row: LockRow }) {
   const refusal = useStoreRefusal(row);
-  const isDisabled = useIsDisabled(row.backend);
-  if (refusal === null || row.status === 'unknown') return null;
+  const obstacle = useStoreObstacle(row);
+  if (obstacle === null || row.status === 'unknown') return null;
   return (
     <BackendNote>
-      Backend {row.backend} {isDisabled ? 'is disabled on this server' : 'rejects requests'}: no
-      action is possible. {refusal}
+      Backend {row.backend} {DOES[obstacle]}: no action is possible. {refusal}
     </BackendNote>
   );
 }
