@@ -4,7 +4,13 @@ import { parseZookeeperUrl, type ZookeeperUrl } from '@/db/urls/zookeeper-url';
 import { StoreIncarnation } from '../../incarnation/store-incarnation';
 import { recordId } from '../../record-id';
 import { type RecordKey, StoreError } from '../../record-store';
-import { getChildren, getData, multi, OPEN_TO_ALL } from '../../zookeeper/client/wire-calls';
+import {
+  getChildren,
+  getData,
+  multi,
+  OPEN_TO_ALL,
+  type Step,
+} from '../../zookeeper/client/wire-calls';
 import {
   type ServerAddress,
   ZookeeperConnection,
@@ -67,6 +73,11 @@ export async function openZookeeperUnderTest(options: OpenOptions = {}) {
     const path = new ZookeeperLayout(root).record(recordId(key)) + below;
     return proxy.hold((packet) => packet.readInt32BE(8) === operation && packet.includes(path));
   };
+  const changeByHand = async (step: Step) => {
+    const connection = await connectTo({ ...server, credentials });
+    await connection.ask(multi([step], OPEN_TO_ALL));
+    connection.close();
+  };
   if (rootFor) await makeRoot(server, root, rootFor);
   const store = await open();
   return {
@@ -99,17 +110,10 @@ export async function openZookeeperUnderTest(options: OpenOptions = {}) {
       return { path, bytes: node?.data.length ?? 0, queues: listed?.names ?? [] };
     },
     /** Removes a znode that has no children, as an operator might by hand. */
-    async remove(path: string) {
-      const connection = await connectTo({ ...server, credentials });
-      await connection.ask(multi([{ kind: 'delete', path, version: -1 }], OPEN_TO_ALL));
-      connection.close();
-    },
+    remove: (path: string) => changeByHand({ kind: 'delete', path, version: -1 }),
     /** Overwrites a znode, likewise. */
-    async overwrite(path: string, data: string) {
-      const connection = await connectTo({ ...server, credentials });
-      await connection.ask(multi([{ kind: 'set', path, data, version: -1 }], OPEN_TO_ALL));
-      connection.close();
-    },
+    overwrite: (path: string, data: string) =>
+      changeByHand({ kind: 'set', path, data, version: -1 }),
     openGap: noYoungGaps,
     stallAnswer: noYoungGaps,
     passMs(): never {
