@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { add, counterAt, createCounter, OPERATOR } from '../testing/counter-requests';
 import { requestOf } from '../testing/lock-requests';
 import {
+  addSteps,
   driftOf,
   type GateState,
   gateRefusal,
@@ -11,6 +12,7 @@ import {
   isRefusable,
   newsOf,
   stepsOf,
+  subtractSteps,
 } from './counter-gate';
 
 const MOST = Number.MAX_SAFE_INTEGER;
@@ -112,4 +114,12 @@ it('drift is shown where it can be known, and none is invented while a counter c
   expect(driftOf(of(4, 9), of(5, 3), of(6, 2))).toBeNull();
   expect(driftOf(of(9, 9), of(5, 3), of(9, 9))).toBe(6);
   expect(driftOf(null, of(5, 3), null)).toBeNull();
+});
+
+describe('steps under way', () => {
+  it('are added, and subtracted down to none, in each direction by itself', () => {
+    const sum = addSteps({ down: 3, up: 1 }, { down: 2, up: 4 });
+    expect(sum).toEqual({ down: 5, up: 5 });
+    expect(subtractSteps(sum, { down: 2, up: 9 })).toEqual({ down: 3, up: 0 });
+  });
 });

@@ -5,9 +5,11 @@ import {
   forceRelease,
   release,
   renew,
+  requestOf,
   revertGrant,
 } from '../testing/lock-requests';
 import { LockWorld, START_AT } from '../testing/lock-world';
+import { HOUR_MS } from '../time-units';
 
 let world: LockWorld;
 
@@ -97,6 +99,17 @@ describe('a release', () => {
       holdCount: 1,
     });
     expect(world.run(release('orders/w1', token))).toEqual({ outcome: 'released' });
+  });
+
+  it('repeated under its request id removes no second entry while its hold lives', () => {
+    const token = take('orders/w1', { leaseMs: HOUR_MS });
+    for (const _ of [2, 3]) take('orders/w1', { leaseMs: HOUR_MS, reentrant: true });
+    const once = { ...release('orders/w1', token), request: requestOf('r') };
+    const answer = world.run(once);
+    expect(answer).toEqual({ outcome: 'decremented', holdCount: 2 });
+    world.pass(HOUR_MS - 1);
+    expect(world.run(once)).toEqual(answer);
+    expect(world.record?.holds[0]?.count).toBe(2);
   });
 
   it('is `lost` when the lease has expired, with the instant of expiry', () => {

@@ -1,5 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { acquire, detach, giveUp, release, renew, stopRenewals } from '../testing/lock-requests';
+import {
+  acquire,
+  cancel,
+  detach,
+  giveUp,
+  release,
+  renew,
+  stopRenewals,
+} from '../testing/lock-requests';
 import { LockWorld } from '../testing/lock-world';
 import { SHARED_MAX } from './lock-record';
 
@@ -66,6 +74,14 @@ describe('a shared lock', () => {
     world.run(writer);
     world.run(acquire('orders/r2', { ...SHARED, ...PATIENT }));
     world.run(giveUp(writer));
+    expect(owners()).toEqual(['r1', 'r2']);
+  });
+
+  it('admits the readers behind a writer when the writer cancels', () => {
+    read('r1');
+    world.run(acquire('orders/w', { ...PATIENT, requestId: 'r' }));
+    world.run(acquire('orders/r2', { ...SHARED, ...PATIENT }));
+    world.run(cancel('orders/w', 'r'));
     expect(owners()).toEqual(['r1', 'r2']);
   });
 
