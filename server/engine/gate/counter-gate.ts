@@ -8,7 +8,7 @@ import {
   type StepsUnderWay,
   stepsOf,
 } from '../../core/counter/counter-gate';
-import { GATE_LINGER_MS, GATE_STEP_MAX_MS } from '../../core/timing';
+import { GATE_FRESH_MS, GATE_LINGER_MS, GATE_STEP_MAX_MS } from '../../core/timing';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import { recordId, recordKey } from '../../storage/record-id';
@@ -161,8 +161,7 @@ export class CounterGate {
     answer: CounterAnswerOf<C>,
   ): CounterAnswerOf<C> | Promise<CounterAnswerOf<C>> {
     if (step.command.verb !== 'setBounds') return this.settled(step, answer);
-    const read = this.readNow(step.entry.id).catch(() => undefined);
-    return read.then(() => this.settled(step, answer));
+    return this.onceRead(step.entry, () => this.settled(step, answer)).then(() => answer);
   }
 
   private settled<C extends CounterCommand>(
@@ -185,14 +184,29 @@ export class CounterGate {
 
   /**
    * Keeps a step whose outcome is unknown under way as long as it can still be applied, and then
-   * until MySQL has been read: the gate's value may lack its change.
+   * until MySQL has been read.
    */
   private settleLate(entry: GateEntry, steps: StepsUnderWay): void {
-    const timer = setTimeout(async () => {
+    const settle = () => this.client.settle(entry, steps, null);
+    this.afterMs(GATE_STEP_MAX_MS, () => void this.onceRead(entry, settle));
+  }
+
+  /**
+   * Settles steps once MySQL has been read, since the gate's state may lack their change. If it
+   * cannot be read, they are settled once that state is too old for a refusal.
+   */
+  private async onceRead(entry: GateEntry, settle: () => unknown): Promise<void> {
+    const isRead = await this.readNow(entry.id).catch(() => false);
+    if (isRead) await settle();
+    else this.afterMs(GATE_FRESH_MS, settle);
+  }
+
+  /** Runs work later, unless the gate is closed before. */
+  private afterMs(ms: number, work: () => unknown): void {
+    const timer = setTimeout(() => {
       this.uncertain.delete(timer);
-      await this.readNow(entry.id).catch(() => undefined);
-      this.client.settle(entry, steps, null);
-    }, GATE_STEP_MAX_MS).unref();
+      work();
+    }, ms).unref();
     this.uncertain.add(timer);
   }
 
@@ -227,9 +241,11 @@ export class CounterGate {
     }
   }
 
-  private async readNow(id: string): Promise<void> {
+  /** Reads a counter from MySQL as `read`. False: the gate does not respond. */
+  private async readNow(id: string): Promise<boolean> {
     const seen = await this.client.look(id);
     if (seen) await this.read({ id, gateRev: seen.state?.rev ?? null, asOf: seen.now });
+    return seen !== null;
   }
 }
 
