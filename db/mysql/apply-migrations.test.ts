@@ -77,6 +77,31 @@ test('after a process died at any statement of a migration, the next can continu
   await Promise.all([whole.remove(), broken.remove()]);
 });
 
+test('what a process applied as it died is not applied again after a refusal', async () => {
+  const location = await newTestLocation('mysql');
+  const connection = await createConnection({ uri: urlOf(location.url) });
+  await connection.query('create table grown (id int)');
+  const sql = ['alter table grown add more int'];
+  const pending = [{ folderMillis: 1, hash: 'one', sql, bps: true }];
+  /** A connection on which the statement fails. */
+  const failing = (error: Error, isApplied: boolean) => {
+    const query = async (text: string, values?: unknown[]) => {
+      if (text !== sql[0]) return connection.query(text, values);
+      if (isApplied) await connection.query(text);
+      throw error;
+    };
+    return { query } as unknown as Connection;
+  };
+  const refusal = Object.assign(new Error('Killed.'), { errno: 1317, sqlState: '70100' });
+  const died = failing(new Error('Died.'), true);
+  await expect(applyMigrations(died, pending)).rejects.toThrow('Died.');
+  await expect(applyMigrations(failing(refusal, false), pending)).rejects.toThrow('Killed.');
+  await applyMigrations(connection, pending);
+  expect((await connection.query('select id, more from grown'))[0]).toEqual([]);
+  await connection.end();
+  await location.remove();
+});
+
 test('a migration that waits for a transaction on its table does not block others', async () => {
   const location = await newTestLocation('mysql');
   const connect = () => createConnection({ uri: urlOf(location.url) });

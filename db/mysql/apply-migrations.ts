@@ -50,8 +50,8 @@ export async function applyMigrations(
         refusalOf(connection, statement, mayBeDone),
       );
       if (refusal === null) continue;
-      // A statement that was refused was certainly not applied.
-      await recordProgress(connection, migration, { statements: index, isTrying: false });
+      // A statement that was refused was not applied now; an earlier process may have applied it.
+      await recordProgress(connection, migration, { statements: index, isTrying: mayBeDone });
       throw refusal;
     }
     await finish(connection, migration, hash);
