@@ -1,4 +1,4 @@
-import { LockTimeout, LockyardError } from '../errors';
+import { isRetryable, LockTimeout, LockyardError } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
 import { type RetryBounds, retrying } from '../wire/retry';
 import type { CallOptions } from '../wire/send-request';
@@ -129,7 +129,8 @@ export async function proveGrant(
   const now = clock.monotonic();
   if (provenLeaseEnd(grant) - now >= leaseMs / 2) return grant;
   const bounds = boundsUntil(now + RETRY_BUDGET_MS);
-  return retrying(bounds, async () => {
+  const mayPass = (error: unknown) => isRetryable(error, true);
+  return retrying({ ...bounds, mayPass }, async () => {
     const renewedAt = clock.monotonic();
     const renewal = { namespace, name, owner, token: grant.token, leaseMs };
     const timeoutMs = renewalTimeoutMs(leaseMs);

@@ -1,4 +1,4 @@
-import { type LockTimeout, LockyardError } from '../errors';
+import { isRetryable, type LockTimeout, LockyardError } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
 import { type ClientClock, pause } from '../platform/client-clock';
 import { type RetryBounds, retryDelayMs, retrying } from '../wire/retry';
@@ -87,8 +87,9 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
   async cancel(): Promise<void> {
     const { clock, chance } = this;
     const until = clock.monotonic() + TIDY_UP_MS;
+    const mayPass = (error: unknown) => isRetryable(error, true);
     try {
-      await retrying({ clock, chance, until }, () =>
+      await retrying({ clock, chance, until, mayPass }, () =>
         this.undo(this.id.forSending(), { timeoutMs: until - clock.monotonic() }),
       );
     } catch {

@@ -214,7 +214,7 @@ func (w *grantWait) prove(
 		"token": granted.token, "leaseMs": w.ask.LeaseMs,
 	}
 	var answered RenewAnswer
-	err := retrying(ctx, until, func() error {
+	err := retryingAfter((*Error).isRetryable, ctx, until, func() error {
 		granted.sentAt = time.Now()
 		err := w.client.send(ctx, ask, fields, &answered)
 		if err != nil || answered.Outcome != "renewed" {
@@ -273,8 +273,9 @@ func (w *grantWait) cancel() {
 		"namespace": w.ask.Namespace, "name": w.ask.Name, "owner": w.ask.Owner,
 		"requestId": w.ask.RequestID,
 	}
+	limit := func() time.Time { return until }
 	// The error that led here is more informative than one of the cancel.
-	_ = retrying(ctx, func() time.Time { return until }, func() error {
+	_ = retryingAfter((*Error).isRetryable, ctx, limit, func() error {
 		return w.client.send(ctx, ask, fields, &CancelAnswer{})
 	})
 }

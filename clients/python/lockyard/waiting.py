@@ -206,7 +206,12 @@ class GrantWait:
             message = "The lease may have expired: its renewal was answered late."
             raise LockyardError("UNKNOWN", message)
 
-        return retrying(renew, lambda: now + RETRY_BUDGET_MS, self._stop)
+        return retrying(
+            renew,
+            lambda: now + RETRY_BUDGET_MS,
+            self._stop,
+            may_pass=lambda error: error.is_retryable,
+        )
 
     def _before_asking_again(self, answer: Dict[str, Any], sent_at: float) -> None:
         outcome = answer["outcome"]
@@ -243,6 +248,7 @@ class GrantWait:
                     "lock.cancel", "mutation", ask, timeout_ms=until - now_ms()
                 ),
                 lambda: until,
+                may_pass=lambda error: error.is_retryable,
             )
         except LockyardError:
             pass  # The error that led here is more informative.

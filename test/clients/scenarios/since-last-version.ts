@@ -5,9 +5,12 @@ import { expect } from 'vitest';
 import { revokeApiKey } from '@/server/operations/api-keys/revoke-api-key';
 import { FaultProxy, type SeenRequest } from '../fault-proxy';
 import type { Scenarios } from '../scenario-bench';
+import { CONFIRMING } from './confirming';
 
 /** Scenarios that the previous version fails: move them to the others with the next release. */
 export const SINCE_LAST_VERSION: Scenarios = {
+  ...CONFIRMING,
+
   'a refusal whose reason is of a later version is understood by its status': async ({
     agent,
     name,
@@ -394,42 +397,6 @@ export const SINCE_LAST_VERSION: Scenarios = {
     expect(proxy.of(name, 'lock.release').length).toBeGreaterThan(1);
   },
 
-  'a proof of a short lease that gets no answer is asked for again while the lease lasts': async (
-    bench,
-  ) => {
-    const { agent, name, proxy } = bench;
-    const release = await bench.occupy();
-    proxy.rule = ({ procedure }) =>
-      procedure === 'lock.renew' && proxy.of(name, procedure).length === 1
-        ? { dropAfterMs: 20_000 }
-        : null;
-    const work = agent.lock(name, { leaseMs: 3_000 });
-    await expect.poll(bench.waiters, { timeout: 20_000 }).toBe(1);
-    // By then, less than half of the lease is certain.
-    await pause(2_000);
-    await release();
-    await work.begun();
-    expect(proxy.of(name, 'lock.acquire')).toHaveLength(1);
-    await work.finish();
-  },
-
-  'a proof that is answered when its lease may be over is no loss: it is asked for again': async (
-    bench,
-  ) => {
-    const { agent, name, proxy } = bench;
-    const release = await bench.occupy();
-    proxy.rule = ({ procedure }) =>
-      procedure === 'lock.renew' && proxy.of(name, procedure).length === 1
-        ? { replyAfterMs: 700 }
-        : null;
-    const work = agent.lock(name, { leaseMs: 600 });
-    await expect.poll(bench.waiters, { timeout: 20_000 }).toBe(1);
-    await pause(500);
-    await release();
-    await work.begun();
-    await work.fail();
-  },
-
   'a renewal with an unknown outcome is tried again while the lease lasts': async (bench) => {
     const { agent, name, proxy } = bench;
     const work = agent.lock(name, { leaseMs: 1_500 });
@@ -475,22 +442,5 @@ export const SINCE_LAST_VERSION: Scenarios = {
     proxy.silenceConnections();
     await expect.poll(bench.leaseEnd, { timeout: 8_000 }).toBeGreaterThan(expiresAt as number);
     expect(await work.finish()).toMatchObject({ result: 'result' });
-  },
-
-  'taking back a wait takes 2 s at most, although its last try begins late': async (bench) => {
-    const { agent, name, proxy } = bench;
-    const release = await bench.occupy();
-    const work = agent.lock(name);
-    await expect.poll(bench.waiters, { timeout: 20_000 }).toBe(1);
-    proxy.rule = ({ procedure }) => {
-      if (procedure !== 'lock.cancel') return null;
-      const isFirst = proxy.of(name, procedure).length === 1;
-      return isFirst ? { dropAfterMs: 1_300 } : { dropAfterMs: 10_000 };
-    };
-    const startedAt = performance.now();
-    expect(await work.giveUp()).toMatchObject({ error: 'Abandoned' });
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
-    expect(proxy.of(name, 'lock.cancel')).toHaveLength(2);
-    await release();
   },
 };

@@ -230,7 +230,7 @@ final class GrantWait {
     }
     Map<String, Object> renewal = only("namespace", "name", "owner", "leaseMs");
     renewal.put("token", grant.token);
-    return Timing.retrying(
+    return Timing.retryingGranted(
         () -> now + Timing.RETRY_BUDGET,
         () -> {
           long renewedAt = Timing.now();
@@ -297,7 +297,7 @@ final class GrantWait {
     long until = Timing.now() + Timing.TIDY_UP;
     Map<String, Object> cancel = only("namespace", "name", "owner", "requestId");
     try {
-      Timing.retrying(
+      Timing.retryingGranted(
           () -> until,
           () -> client.send("lock.cancel", "mutation", cancel, until - Timing.now(), null));
     } catch (LockyardException | InterruptedException unimportant) {

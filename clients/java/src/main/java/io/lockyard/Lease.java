@@ -50,7 +50,7 @@ public final class Lease implements AutoCloseable {
     Map<String, Object> renewal = new LinkedHashMap<>(reference);
     renewal.put("leaseMs", lease.toMillis());
     long until = Timing.now() + Math.min(Timing.RETRY_BUDGET, remainingMs());
-    return Timing.extending(
+    return Timing.retryingGranted(
         () -> until,
         () -> {
           long sentAt = Timing.now();

@@ -64,10 +64,10 @@ final class Timing {
   }
 
   /**
-   * Likewise for the extension of a lease that Lockyard has granted: also after an answer of
-   * something else, and after a fault that may affect only one answer.
+   * Likewise for what Lockyard may have granted, to confirm, extend or cancel it: also after an
+   * answer of something else, and after a fault that may affect only one answer.
    */
-  static <A> A extending(LongSupplier until, Call<A> call) throws InterruptedException {
+  static <A> A retryingGranted(LongSupplier until, Call<A> call) throws InterruptedException {
     return retryingAfter(LockyardException::isRetryable, until, call);
   }
 
