@@ -246,28 +246,28 @@ func (h *Hold) keepRenewing() {
 }
 
 // renew is one attempt. It returns before its answer if that takes a third of the lease: a short
-// lease would nearly have expired by then, so the next attempt starts while this one is open.
+// lease would nearly have expired by then, so the next attempt starts while this one is open. That
+// may be answered after the present end of the lease, which another answer may move.
 func (h *Hold) renew() error {
+	h.mutex.Lock()
+	limit := least(h.lease/3, time.Until(h.provenUntil))
+	h.mutex.Unlock()
 	answered := make(chan error, 1)
 	go func() { answered <- h.askToRenew() }()
-	overdue := time.NewTimer(h.lease / 3)
+	overdue := time.NewTimer(limit)
 	defer overdue.Stop()
 	select {
 	case err := <-answered:
 		return err
 	case <-overdue.C:
 		h.client.doubtConnections()
-		return &Error{Reason: ReasonUnknown, Message: fmt.Sprintf("No answer within %v.", h.lease/3)}
+		return &Error{Reason: ReasonUnknown, Message: fmt.Sprintf("No answer within %v.", limit)}
 	}
 }
 
 func (h *Hold) askToRenew() error {
 	sentAt := time.Now()
-	h.mutex.Lock()
-	left := h.provenUntil.Sub(sentAt)
-	h.mutex.Unlock()
-	timeout := least(renewalTimeout(h.lease), left)
-	ask := request{procedure: "lock.renew", kind: "mutation", timeout: timeout}
+	ask := request{procedure: "lock.renew", kind: "mutation", timeout: renewalTimeout(h.lease)}
 	fields := map[string]any{
 		"namespace": h.ask.Namespace, "name": h.Name, "owner": h.ask.Owner, "token": h.Token,
 		"leaseMs": h.ask.LeaseMs,

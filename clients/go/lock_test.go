@@ -193,6 +193,24 @@ func TestLeaseLongerThanItsNamespaceHasComeToAllowIsRenewedInTime(t *testing.T) 
 	}
 }
 
+// An earlier one that is answered meanwhile prolongs the lease.
+func TestRenewalMayBeAnsweredAfterTheEndOfTheLeaseThatWasCertainBefore(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(reply http.ResponseWriter, _ *http.Request) {
+		time.Sleep(100 * time.Millisecond)
+		fmt.Fprint(reply, `{"result":{"data":{"outcome":"renewed","expiresAt":2,"expiresInMs":1500}}}`)
+	}))
+	defer server.Close()
+	client, err := New(Options{URL: server.URL, APIKey: "key"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	granted := &grant{expiresInMs: 50, sentAt: time.Now()}
+	hold := newHold(client, LockAcquireInput{LeaseMs: 1_500}, granted)
+	if err := hold.askToRenew(); err != nil || hold.ExpiresAt() != 2 {
+		t.Fatalf("%v, ends at %d", err, hold.ExpiresAt())
+	}
+}
+
 func TestRenewalThatFailedBeforeOneThatSucceededIsNotTheCauseOfALoss(t *testing.T) {
 	hold := newHold(nil, LockAcquireInput{LeaseMs: 60_000}, &grant{expiresInMs: 1, sentAt: time.Now()})
 	hold.lastFailure = errors.New("away")

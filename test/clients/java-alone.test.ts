@@ -14,7 +14,7 @@ test('the client for Java is correct with interrupts, nulls, short leases and TL
     const folder = join(java, 'src/main/java/io/lockyard');
     const sources = (await readdir(folder)).map((name) => join(folder, name));
     const options = ['--release', '11', '-encoding', 'UTF-8', '-Werror', '-d', classes];
-    const tests = ['ScriptedServer', 'ClientTest', 'TlsTest'].map((name) =>
+    const tests = ['ScriptedServer', 'ClientTest', 'RenewalTest', 'TlsTest'].map((name) =>
       join(java, `testing/${name}.java`),
     );
     await run('javac', [...options, ...sources, ...tests]);

@@ -35,16 +35,18 @@ public final class ClientTest {
 
   private static final Wire.LockListInput ALL = new Wire.LockListInput();
 
-  private final ScriptedServer server;
-  private final LockyardClient client;
+  final ScriptedServer server;
+  final LockyardClient client;
 
-  private interface Test {
+  interface Test {
     void run(ClientTest test) throws Exception;
   }
 
   public static void main(String[] args) throws Exception {
     boolean isWell = true;
-    for (Map.Entry<String, Test> each : TESTS) {
+    List<Map.Entry<String, Test>> all = new ArrayList<>(TESTS);
+    all.addAll(RenewalTest.TESTS);
+    for (Map.Entry<String, Test> each : all) {
       ClientTest test = new ClientTest();
       try {
         each.getValue().run(test);
@@ -82,15 +84,6 @@ public final class ClientTest {
           Map.entry(
               "the machine is named also where its name cannot be resolved",
               ClientTest::namesUnresolvedHost),
-          Map.entry(
-              "renewals go on whatever a listener and the handler of its error throw",
-              ClientTest::renewsWhateverIsThrown),
-          Map.entry(
-              "a listener is not interrupted by the end of the work that it asked to end",
-              ClientTest::letsListenerFinish),
-          Map.entry(
-              "a lease longer than its namespace has come to allow is renewed in time",
-              ClientTest::renewsWithinWhatItGets),
           Map.entry(
               "errors say their reason, and what is missing or cannot be reached",
               ClientTest::saysWhatIsWrong),
@@ -213,76 +206,6 @@ public final class ClientTest {
       String named = ProcessMeta.ofThis("1").get("host");
       check(Files.readString(kernel).startsWith(named), "Its host is " + named + ".");
     }
-  }
-
-  private void renewsWhateverIsThrown() throws Exception {
-    CountDownLatch renewals = new CountDownLatch(3);
-    server.answer(
-        "lock.renew",
-        step -> {
-          renewals.countDown();
-          return renewed(900, "askedToRelease");
-        });
-    LockOptions options = new LockOptions().lease(Duration.ofMillis(900));
-    options.onAskedToRelease(
-        remark -> {
-          throw new IllegalStateException("of the listener");
-        });
-    Thread.setDefaultUncaughtExceptionHandler(
-        (thread, error) -> {
-          throw new AssertionError("of the handler", error);
-        });
-    try {
-      client.withLock(
-          "job",
-          options,
-          hold -> {
-            check(renewals.await(20, TimeUnit.SECONDS), "It is renewed again.");
-            return null;
-          });
-    } finally {
-      Thread.setDefaultUncaughtExceptionHandler(null);
-    }
-  }
-
-  private void letsListenerFinish() throws Exception {
-    server.answer("lock.acquire", ask -> granted(60_000));
-    server.answer("lock.renew", step -> renewed(60_000, "askedToRelease"));
-    CountDownLatch called = new CountDownLatch(1);
-    CountDownLatch released = new CountDownLatch(1);
-    CompletableFuture<Boolean> hasFinished = new CompletableFuture<>();
-    LockOptions options = new LockOptions().lease(Duration.ofSeconds(3));
-    options.onAskedToRelease(
-        remark -> {
-          called.countDown();
-          try {
-            hasFinished.complete(released.await(20, TimeUnit.SECONDS));
-          } catch (InterruptedException interrupted) {
-            hasFinished.complete(false);
-          }
-        });
-    client.withLock(
-        "job",
-        options,
-        hold -> {
-          check(called.await(20, TimeUnit.SECONDS), "It is called.");
-          return null;
-        });
-    released.countDown();
-    check(hasFinished.get(20, TimeUnit.SECONDS), "It is not interrupted.");
-  }
-
-  private void renewsWithinWhatItGets() throws Exception {
-    CountDownLatch renewals = new CountDownLatch(4);
-    server.answer("lock.acquire", ask -> granted(1_500));
-    server.answer(
-        "lock.renew",
-        step -> {
-          renewals.countDown();
-          return renewed(1_500, null);
-        });
-    LockOptions options = new LockOptions().lease(Duration.ofHours(1));
-    client.withLock("job", options, hold -> renewals.await(20, TimeUnit.SECONDS));
   }
 
   private void saysWhatIsWrong() throws Exception {
@@ -476,13 +399,13 @@ public final class ClientTest {
     server.answer("lock.release", step -> Map.of("outcome", "released"));
   }
 
-  private static Map<String, Object> granted(long leaseMs) {
+  static Map<String, Object> granted(long leaseMs) {
     return Map.of(
         "outcome", "granted", "token", 7L, "waitedMs", 0L, "expiresAt", 1L, "expiresInMs", leaseMs);
   }
 
   /** The answer to a renewal, with an operator's remark in that field unless it is null. */
-  private static Map<String, Object> renewed(long expiresInMs, String remarked) {
+  static Map<String, Object> renewed(long expiresInMs, String remarked) {
     Map<String, Object> answer = new HashMap<>();
     answer.putAll(Map.of("outcome", "renewed", "expiresAt", 1L, "expiresInMs", expiresInMs));
     if (remarked != null) {
@@ -491,7 +414,7 @@ public final class ClientTest {
     return answer;
   }
 
-  private static void check(boolean isSo, String what) {
+  static void check(boolean isSo, String what) {
     if (!isSo) {
       throw new AssertionError(what);
     }

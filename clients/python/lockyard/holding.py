@@ -193,22 +193,24 @@ class Hold:
     def _renew(self) -> None:
         """One attempt. Returns before its answer if that takes a third of the lease: a short
         lease would nearly have expired by then, so the next attempt starts while this one is
-        open."""
-        overdue_ms = self._lease_ms / 3
-        if overdue_ms >= SLOW_ANSWER_MS:
-            return self._ask_to_renew()
+        open. That may be answered after the present end of the lease, which another answer may
+        move."""
+        left_ms, timeout_ms = self._left_ms(), renewal_timeout_ms(self._lease_ms)
+        if self._lease_ms / 3 >= SLOW_ANSWER_MS:
+            return self._ask_to_renew(min(timeout_ms, left_ms))
+        overdue_ms = min(self._lease_ms / 3, left_ms)
         failures: List[Exception] = []
 
         def ask() -> None:
             try:
-                self._ask_to_renew()
+                self._ask_to_renew(timeout_ms)
             except Exception as error:
                 failures.append(error)
 
         name = f"lockyard-renewal-{self.name}"
         asking = threading.Thread(target=ask, name=name, daemon=True)
         if not is_started(asking):
-            return self._ask_to_renew()
+            return self._ask_to_renew(min(timeout_ms, left_ms))
         asking.join(overdue_ms / 1_000)
         is_overdue = asking.is_alive()
         if failures:
@@ -216,9 +218,8 @@ class Hold:
         if is_overdue:
             raise LockyardError("UNKNOWN", f"No answer within {overdue_ms:.0f} ms.")
 
-    def _ask_to_renew(self) -> None:
+    def _ask_to_renew(self, timeout_ms: float) -> None:
         sent_at = now_ms()
-        timeout_ms = min(renewal_timeout_ms(self._lease_ms), self._proven_until - sent_at)
         ask = {**self._ref, "token": self.token, "leaseMs": self._lease_ms}
         answer = self.client.send("lock.renew", "mutation", ask, timeout_ms=timeout_ms)
         if self._ended.is_set():

@@ -164,6 +164,21 @@ class RenewalTest(unittest.TestCase):
                 for _ in range(4):
                     self.assertTrue(asked.acquire(timeout=PATIENCE_S if hold.loss is None else 0))
 
+    def test_a_renewal_of_a_short_lease_may_be_answered_once_an_earlier_one_has_prolonged_it(self):
+        limits = []
+
+        def send(procedure, kind, ask, timeout_ms):
+            limits.append(timeout_ms)
+            return {"outcome": "renewed", "expiresAt": 2, "expiresInMs": 2_900}
+
+        client = Client("http://127.0.0.1:1", "key")
+        ask = {"namespace": "default", "name": "job", "owner": "me", "mode": "exclusive"}
+        almost_over = Grant(7, 0, 0, now_ms() - 2_000, 2_900)
+        hold = Hold(client, {**ask, "leaseMs": 2_900}, almost_over, {})
+        with mock.patch.object(client, "send", send):
+            hold._renew()
+        self.assertEqual(limits, [1_000])
+
     def test_a_renewal_that_failed_before_one_that_succeeded_is_not_the_cause_of_a_loss(self):
         lease = {"token": 1, "waitedMs": 0, "expiresAt": 1, "expiresInMs": 1_500}
         renewed = {"outcome": "renewed", **lease, "expiresAt": 2}

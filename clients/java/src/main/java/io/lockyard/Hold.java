@@ -350,20 +350,23 @@ public final class Hold {
 
   /**
    * One attempt. Returns before its answer if that takes a third of the lease: a short lease would
-   * nearly have expired by then, so the next attempt starts while this one is open.
+   * nearly have expired by then, so the next attempt starts while this one is open. That may be
+   * answered after the present end of the lease, which another answer may move.
    */
-  private void renew() throws InterruptedException {
-    long overdue = leaseMs / 3;
-    if (overdue >= Timing.SLOW_ANSWER) {
-      askToRenew();
+  void renew() throws InterruptedException {
+    long left = certainlyLeft();
+    long timeout = Timing.renewalTimeout(leaseMs);
+    if (leaseMs / 3 >= Timing.SLOW_ANSWER) {
+      askToRenew(Math.min(timeout, left));
       return;
     }
+    long overdue = Math.max(1, Math.min(leaseMs / 3, left));
     AtomicReference<Throwable> failure = new AtomicReference<>();
     Thread asking =
         new Thread(
             () -> {
               try {
-                askToRenew();
+                askToRenew(timeout);
               } catch (InterruptedException | RuntimeException | Error thrown) {
                 failure.set(thrown);
               }
@@ -371,7 +374,7 @@ public final class Hold {
             "lockyard-renewal-" + name());
     asking.setDaemon(true);
     asking.start();
-    asking.join(Math.max(1, overdue));
+    asking.join(overdue);
     boolean isOverdue = asking.isAlive();
     if (failure.get() != null) {
       throw failureOf(failure.get());
@@ -381,18 +384,16 @@ public final class Hold {
     }
   }
 
-  private void askToRenew() throws InterruptedException {
+  private synchronized long certainlyLeft() {
+    return provenUntil - Timing.now();
+  }
+
+  private void askToRenew(long timeout) throws InterruptedException {
     long sentAt = Timing.now();
-    long left;
-    synchronized (this) {
-      left = provenUntil - sentAt;
-    }
-    long timeout = Timing.renewalTimeout(leaseMs);
     Map<String, Object> renewal = reference();
     renewal.put("leaseMs", leaseMs);
     Wire.RenewAnswer answer =
-        new Wire.RenewAnswer(
-            client.send("lock.renew", "mutation", renewal, Math.min(timeout, left), null));
+        new Wire.RenewAnswer(client.send("lock.renew", "mutation", renewal, timeout, null));
     if (isFinished()) {
       return;
     }
