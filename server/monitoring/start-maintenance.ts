@@ -67,13 +67,13 @@ export function startMaintenance(
 function recorderOf(
   id: string,
   tally: EventTally,
-  { backends, leaving, database, clock, retention, readers }: MonitoringContext,
+  { backends, leaving, database, clock, retention, readers, log }: MonitoringContext,
 ): EventRecorder | FormerStore {
   const recorderFor = (source: ConstructorParameters<typeof EventRecorder>[1]) =>
     new EventRecorder(database, source, clock, tally, retention, readers);
   const backend = backends.find((one) => one.id === id);
-  if (backend) return recorderFor({ ...backend, history: backend.history.forTail() });
+  if (backend) return recorderFor({ ...backend, history: backend.history.forTail(), log });
   const store = leaving.find((one) => one.id === id)?.store ?? null;
-  if (store) return recorderFor({ id, history: store, store });
+  if (store) return recorderFor({ id, history: store, store, log });
   return new FormerStore(database, id, clock, retention);
 }

@@ -186,7 +186,10 @@ export interface RecordStore {
   readonly testsAnswers?: boolean;
 }
 
-/** A store that keeps its history with its records. */
+/**
+ * A store that keeps its history with its records. A commit that was overwritten by another program
+ * is `isUnreadable`, and does not fail the read of others.
+ */
 export interface HistorySource {
   /** Commits after `position` in id order, at most `limit`. */
   historyAfter(position: number, limit: number): Promise<HistoryRow[]>;
@@ -206,6 +209,8 @@ export interface HistoryRow {
   id: number;
   at: number;
   changes: Pick<Change, 'key' | 'rev' | 'events' | 'eventTexts'>[];
+  /** No version of Lockyard wrote what is stored: there are no `changes`, and `at` may be NaN. */
+  isUnreadable?: true;
 }
 
 /** A store that failed. `applied`: `no` if certainly nothing was applied, else `unknown`. */

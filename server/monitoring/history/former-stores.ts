@@ -42,6 +42,8 @@ export class FormerStore {
     return null;
   }
 
+  readonly unreadableCommits = 0;
+
   async record(): Promise<void> {}
 
   restart(): void {}

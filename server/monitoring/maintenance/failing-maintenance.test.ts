@@ -35,7 +35,7 @@ async function start(
   return new Maintenance({
     backends: [{ id: 'default', store: faults, engine, epochOf: () => 1 }],
     projection: { dueForExpiry: () => [], remove: () => undefined },
-    recorders: [{ ...idle, id: 'default', lagMs: () => 0, record }],
+    recorders: [{ ...idle, id: 'default', lagMs: () => 0, unreadableCommits: 0, record }],
     incidents: idle,
     heat: { ...idle, flush: async () => undefined },
     alerts: { jobs: () => [], restart: () => undefined, abort: () => undefined },

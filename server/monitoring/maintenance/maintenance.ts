@@ -14,7 +14,8 @@ import { type MaintenanceJob, type MaintenanceParts, maintenanceJobs } from './m
 export const MAINTENANCE_KEY = { namespace: OWN_NAMESPACE, name: 'chores' };
 
 export interface MaintenanceOptions extends MaintenanceParts {
-  recorders: (MaintenanceParts['recorders'][number] & Pick<EventRecorder, 'restart' | 'lagMs'>)[];
+  recorders: (MaintenanceParts['recorders'][number] &
+    Pick<EventRecorder, 'restart' | 'lagMs' | 'unreadableCommits'>)[];
   incidents: Pick<IncidentRecorder, 'run' | 'prune' | 'restart'>;
   heat: Pick<HeatRecorder, 'run' | 'prune' | 'restart' | 'flush'>;
   alerts: Pick<Alerting, 'jobs' | 'restart' | 'abort'>;
@@ -23,10 +24,13 @@ export interface MaintenanceOptions extends MaintenanceParts {
   processId: string;
 }
 
-/** For how long the events of a store have not been recorded. */
+/** What is not recorded of the history of a store. */
 export interface HistoryLag {
   store: string;
+  /** For how long its events have not been recorded. */
   lagMs: number;
+  /** How many of its commits this process has skipped because they are unreadable. */
+  unreadableCommits: number;
 }
 
 /**
@@ -83,8 +87,9 @@ export class Maintenance {
   historyLags(): HistoryLag[] {
     if (!this.isRunner) return [];
     return this.parts.recorders.flatMap((recorder) => {
+      const { id: store, unreadableCommits } = recorder;
       const lagMs = recorder.lagMs();
-      return lagMs === null ? [] : [{ store: recorder.id, lagMs }];
+      return lagMs === null ? [] : [{ store, lagMs, unreadableCommits }];
     });
   }
 

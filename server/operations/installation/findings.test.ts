@@ -124,15 +124,17 @@ const HERE = { runner: 'a1', isHere: true };
 
 test('late jobs, failing jobs and unrecorded history are named', () => {
   const levels = (found: { level: string }[]) => found.map(({ level }) => level);
-  expect(levels(jobFindings([JOB], HERE, [{ store: 'orders', lagMs: 300 }]))).toEqual(
-    Array(3).fill('ok'),
-  );
+  const recording = { store: 'orders', lagMs: 300, unreadableCommits: 0 };
+  expect(levels(jobFindings([JOB], HERE, [recording]))).toEqual(Array(3).fill('ok'));
   const late = jobFindings([{ ...JOB, sinceSuccessMs: 40_000 }], HERE, []);
   expect(late[0]).toMatchObject({ level: 'problem', says: expect.stringContaining('40 s') });
   const failing = jobFindings([{ ...JOB, isFailing: true, failures: 3 }], HERE, []);
   expect(failing[0]).toMatchObject({ level: 'warning', says: expect.stringContaining('3 times') });
-  const lagging = jobFindings([JOB], HERE, [{ store: 'orders', lagMs: 120_000 }]);
+  const lagging = jobFindings([JOB], HERE, [{ ...recording, lagMs: 120_000 }]);
   expect(lagging.at(-1)).toMatchObject({ level: 'problem', subject: 'event recorder' });
+  const skipping = jobFindings([JOB], HERE, [{ ...recording, unreadableCommits: 2 }]);
+  const skipped = { level: 'warning', says: expect.stringContaining('2 commits of orders') };
+  expect(skipping).toContainEqual(expect.objectContaining(skipped));
   const none = jobFindings([JOB], { runner: null, isHere: false }, []);
   expect(none.at(-1)).toMatchObject({ level: 'problem', subject: 'maintenance' });
 });

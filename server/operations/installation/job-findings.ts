@@ -1,7 +1,9 @@
+import type { HistoryLag } from '../../monitoring/maintenance/maintenance';
 import type { JobReport } from '../../platform/job-reports';
 import { type Finding, lengthOf, ok, problem, warning } from './finding';
 
 const SUBJECT = 'background jobs';
+const RECORDER = 'event recorder';
 /** A job may be this late for a while, for example when its database is slow. */
 const LATE_MS = 30_000;
 const LAG_MAX_MS = 60_000;
@@ -12,7 +14,7 @@ const AWAY = 'Look for its name in the log, which has the error; its database ma
 export function jobFindings(
   jobs: JobReport[],
   maintenance: { runner: string | null; isHere: boolean },
-  historyLags: { store: string; lagMs: number }[],
+  historyLags: readonly HistoryLag[],
 ): Finding[] {
   const late = jobs.filter((job) => job.sinceSuccessMs > 3 * job.everyMs + LATE_MS);
   const failing = jobs.filter((job) => job.isFailing && !late.includes(job));
@@ -25,7 +27,7 @@ export function jobFindings(
     ),
     ...(late.length + failing.length === 0 ? [ok(SUBJECT, `all ${jobs.length} run`)] : []),
     maintenanceFinding(maintenance),
-    ...(maintenance.isHere ? lagFindings(historyLags) : []),
+    ...(maintenance.isHere ? recorderFindings(historyLags) : []),
   ];
 }
 
@@ -43,17 +45,26 @@ function maintenanceFinding({
   return ok('maintenance', isHere ? 'run by this process' : `run by process ${runner}`);
 }
 
-function lagFindings(historyLags: { store: string; lagMs: number }[]): Finding[] {
+function recorderFindings(historyLags: readonly HistoryLag[]): Finding[] {
   const behind = historyLags.filter(({ lagMs }) => lagMs > LAG_MAX_MS);
+  const skipping = historyLags.filter(({ unreadableCommits }) => unreadableCommits > 0);
   const worst = Math.max(0, ...historyLags.map(({ lagMs }) => lagMs));
-  if (behind.length === 0) {
-    return [ok('event recorder', `at most ${lengthOf(worst)} behind`)];
-  }
-  return behind.map(({ store, lagMs }) =>
-    problem(
-      'event recorder',
-      `the events of ${store} have not been recorded for ${lengthOf(lagMs)}`,
-      `Look for "record history of ${store}" in the log; the control database may be too slow.`,
+  return [
+    ...behind.map(({ store, lagMs }) =>
+      problem(
+        RECORDER,
+        `the events of ${store} have not been recorded for ${lengthOf(lagMs)}`,
+        `Look for "record history of ${store}" in the log; the control database may be too slow.`,
+      ),
     ),
-  );
+    ...skipping.map(({ store, unreadableCommits }) =>
+      warning(
+        RECORDER,
+        `the events of ${unreadableCommits} commits of ${store} are not recorded: no version of ` +
+          'Lockyard wrote what is stored of them',
+        'Look for "unreadable" in the log, and find out which program writes to this store.',
+      ),
+    ),
+    ...(behind.length === 0 ? [ok(RECORDER, `at most ${lengthOf(worst)} behind`)] : []),
+  ];
 }

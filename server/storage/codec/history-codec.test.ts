@@ -2,14 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { CounterEvent } from '../../core/counter/counter-event';
 import type { RecordEvent } from '../../core/record-event';
 import { creation, eventOf } from '../conformance/testing/changes';
+import type { RecordKey } from '../record-store';
 import { encodeEventTexts } from './event-codec';
 import { decodeHistory, encodeHistory } from './history-codec';
 
 const KEY = { namespace: 'default', name: 'stock', kind: 'counter' } as const;
 
 /** The events of one change after encoding and decoding. */
-function readBack(events: RecordEvent[]): RecordEvent[] {
-  const change = creation(KEY, { events, rev: 20, writer: 'w' });
+function readBack(events: RecordEvent[], key: RecordKey = KEY): RecordEvent[] {
+  const change = creation(key, { events, rev: 20, writer: 'w' });
   const changes = encodeHistory([change]);
   return decodeHistory({ id: 1, at: 1, changes, took: 'w' }).changes.flatMap((read) => read.events);
 }
@@ -43,7 +44,7 @@ it('increments are read back as they were written, whatever is between them', ()
 
 it('events of locks are read back as they were written', () => {
   const events = [eventOf(19), eventOf(20, 'w2')];
-  expect(readBack(events)).toEqual(events);
+  expect(readBack(events, { namespace: 'default', name: 'job' })).toEqual(events);
 });
 
 it('hundreds of steps take a few bytes each', () => {
@@ -86,5 +87,29 @@ describe('the text of a history', () => {
       { ...eventOf(20, 'p'), kind: 'granted' },
     ]);
     expect(second?.events).toEqual([step(6, 1, 5), step(7, -2, 3), step(8, 3, 6)]);
+  });
+});
+
+describe('a commit that was overwritten by hand', () => {
+  const stored = (events: string) => `[["w","default/a",2,[${events}]]]`;
+
+  it.each([
+    ['with a text', 'granted to me'],
+    ['with nothing', ''],
+    ['with other JSON', '{"granted":"me"}'],
+    ['with a change that is none', '[7]'],
+    ['with an event that is none', stored('null')],
+    ['with an event without its instant', stored('["granted"]')],
+    ['with an instant that is a text', stored('["granted","now",0,"s","o",1]')],
+    ['with a step of a counter without its value', '[["w","a#b",2,[["added",1,0,"s","",0]]]]'],
+  ])('%s is unreadable', (_, changes) => {
+    const row = decodeHistory({ id: 7, at: 5, changes, took: 'w' });
+    expect(row).toEqual({ id: 7, at: 5, changes: [], isUnreadable: true });
+  });
+
+  it('with another instant that is no number is unreadable', () => {
+    const changes = encodeHistory([creation(KEY, { events: [step(20, 1, 1)], rev: 20 })]);
+    const row = decodeHistory({ id: 7, at: Number.NaN, changes, took: 'w' });
+    expect(row).toMatchObject({ id: 7, changes: [], isUnreadable: true });
   });
 });

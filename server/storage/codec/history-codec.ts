@@ -1,6 +1,9 @@
+import type { CounterEvent } from '../../core/counter/counter-event';
+import type { RecordEvent } from '../../core/record-event';
 import { recordId, recordKey } from '../record-id';
-import type { Change, HistoryRow } from '../record-store';
+import type { Change, HistoryRow, RecordKey } from '../record-store';
 import { decodeEvents, type EventTuple, textsOf } from './event-codec';
+import { UnreadableRecord } from './unreadable-record';
 
 type ChangeTuple = [writer: string, id: string, rev: number, events: EventTuple[]];
 
@@ -31,26 +34,56 @@ export interface StoredHistoryRow {
   took: string;
 }
 
-/** The events of the applied changes. */
+/** The events of the applied changes; none of a row that is unreadable. */
 export function decodeHistory({ id, at, changes, took }: StoredHistoryRow): HistoryRow {
   const writers = new Set(took.split(','));
   return historyRow({ id, at }, changes, (writer) => writers.has(writer));
 }
 
 /**
- * @param text the text of `encodeHistory`
+ * @param text the text of `encodeHistory`; another one makes the row unreadable
  * @param isApplied whether the change of a writer was applied
  */
 export function historyRow(
-  { id: rowId, at }: Pick<HistoryRow, 'id' | 'at'>,
+  { id, at }: Pick<HistoryRow, 'id' | 'at'>,
   text: string,
   isApplied: (writer: string) => boolean,
 ): HistoryRow {
+  try {
+    requireNumber(at);
+    return { id, at, changes: changesIn(text, isApplied) };
+  } catch {
+    return unreadableRow(id, at);
+  }
+}
+
+/** A row that no version of Lockyard wrote. */
+export const unreadableRow = (id: number, at: number): HistoryRow => ({
+  id,
+  at,
+  changes: [],
+  isUnreadable: true,
+});
+
+function changesIn(text: string, isApplied: (writer: string) => boolean): HistoryRow['changes'] {
   const changes: HistoryRow['changes'] = [];
   for (const [writer, id, rev, tuples] of JSON.parse(text) as ChangeTuple[]) {
     if (!isApplied(writer)) continue;
+    const key = recordKey(id);
     const events = tuples.flatMap((tuple) => decodeEvents(tuple, rev));
-    changes.push({ key: recordKey(id), rev, events });
+    for (const event of events) requireValidEvent(event, key);
+    changes.push({ key, rev, events });
   }
-  return { id: rowId, at, changes };
+  return changes;
+}
+
+/** @throws UnreadableRecord for an event that could not be recorded */
+function requireValidEvent(event: RecordEvent, { kind }: RecordKey): void {
+  requireNumber(event.at);
+  requireNumber(event.rev);
+  if (kind === 'counter') requireNumber((event as CounterEvent).value);
+}
+
+function requireNumber(value: unknown): void {
+  if (!Number.isFinite(value)) throw new UnreadableRecord('It lacks a number.');
 }

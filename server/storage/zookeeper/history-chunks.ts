@@ -14,7 +14,7 @@ import {
   ZookeeperRefusal,
 } from './client/wire-calls';
 import type { Stat } from './client/wire-format';
-import { decodeHistoryZnode, type HistoryContent, rowOfContent } from './znode-codec';
+import { type HistoryContent, historyRowOf, rowOfContent } from './znode-codec';
 
 /** ZooKeeper numbers a parent's children below this, so the ids of two chunks never collide. */
 const IDS_OF_CHUNK = 2 ** 31;
@@ -154,7 +154,7 @@ export class HistoryChunks implements HistorySource {
       this.own.delete(id);
       if (own) return rowOfContent(id, own.content, own.writtenAt);
       const node = await connection.ask(getData(this.pathOf(id)));
-      return node && rowOfContent(id, decodeHistoryZnode(node.data), node.stat.mtime);
+      return node && historyRowOf(id, node.data, node.stat.mtime);
     });
     const rows = await Promise.all(asked);
     return rows.filter((row) => row !== null);

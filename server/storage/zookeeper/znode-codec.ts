@@ -1,5 +1,5 @@
 import type { IdempotencyRecord } from '../../core/decision';
-import { encodeHistory, historyRow } from '../codec/history-codec';
+import { encodeHistory, historyRow, unreadableRow } from '../codec/history-codec';
 import type { Change, HistoryRow, StoredRecord } from '../record-store';
 import { decodeWindowed, encodeWindowed, isWithin, mayBeLate, type Window } from './windowed-codec';
 
@@ -114,7 +114,16 @@ export function encodeHistoryZnode({ windows, changes }: HistoryContent): string
   return `${JSON.stringify(windows)}\n${changes}`;
 }
 
-export function decodeHistoryZnode(data: Buffer): HistoryContent {
+/** The row of a znode; a content that Lockyard did not write is an unreadable row. */
+export function historyRowOf(id: number, data: Buffer, writtenAt: number): HistoryRow {
+  try {
+    return rowOfContent(id, decodeHistoryZnode(data), writtenAt);
+  } catch {
+    return unreadableRow(id, writtenAt);
+  }
+}
+
+function decodeHistoryZnode(data: Buffer): HistoryContent {
   const all = data.toString('utf8');
   const start = all.indexOf('\n') + 1;
   return { windows: JSON.parse(all.slice(0, start)), changes: all.slice(start) };

@@ -15,7 +15,7 @@ import { StoreError } from '../record-store';
 import { ZookeeperConnection } from './client/zookeeper-connection';
 import { ZookeeperSession } from './client/zookeeper-session';
 import { ZnodeCache } from './znode-cache';
-import { LIMITS } from './zookeeper-layout';
+import { LIMITS, ZookeeperLayout } from './zookeeper-layout';
 
 /** Of stored answers. */
 const BUCKETS = 256;
@@ -290,6 +290,21 @@ describe('the history in a ZooKeeper', () => {
     expect(own).toStrictEqual(await other.historyAfter(0, 10));
     expect(own).toStrictEqual(await store.historyAfter(0, 10));
   });
+
+  it.each(['by a text', '', '[["w"]]\nno changes', '7\n[]'])(
+    'that was overwritten by hand is unreadable there, and nowhere else: "%s"',
+    async (data) => {
+      under = await openZookeeperUnderTest(PATIENT);
+      const [bad, good] = [freshKey(), freshKey()];
+      for (const key of [bad, good]) await created(under.store, key, { events: [eventOf(1)] });
+      await under.overwrite(new ZookeeperLayout(under.root).historyNode(0, 0), data);
+      const rows = await (await under.another()).historyAfter(0, 10);
+      expect(rows).toMatchObject([
+        { changes: [], isUnreadable: true },
+        { changes: [{ key: good }] },
+      ]);
+    },
+  );
 });
 
 describe('a connection to ZooKeeper', () => {

@@ -105,6 +105,29 @@ describe('an event recorder', () => {
     }
   });
 
+  it('skips a commit that is unreadable, and says so once', async () => {
+    const clock = new TestClock();
+    const history = new RushHour(clock);
+    const log = { warn: vi.fn() };
+    const recorder = new EventRecorder(
+      database,
+      { id: 'b', history, log, engine: { health: () => ({ clockOffsetMs: 0 }) } },
+      clock,
+      new EventTally(),
+    );
+    history.rows.push({ id: 1, at: 0, changes: [], isUnreadable: true });
+    history.commit(1);
+    for (let run = 0; run < 3; run += 1) {
+      recorder.restart();
+      await recorder.record();
+    }
+    const { rows } = await new EventHistory(database).list({ ...LOCK, limit: 10 });
+    expect(rows.map(({ rev }) => rev)).toEqual([2]);
+    expect(await recordedPosition(database, 'b')).toBe(2);
+    expect([recorder.unreadableCommits, recorder.lagMs()]).toEqual([1, 0]);
+    expect(log.warn.mock.calls).toEqual([[{ store: 'b', ids: [1] }, expect.any(String)]]);
+  });
+
   it('is as far behind as the oldest event that the previous process left unrecorded', async () => {
     const clock = new TestClock();
     const history = new RushHour(clock);

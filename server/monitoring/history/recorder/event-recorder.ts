@@ -4,6 +4,7 @@ import type { BackendHealth } from '../../../contract/console/backend-health';
 import { DEFAULT_RETENTION } from '../../../core/retention';
 import { HOUR_MS } from '../../../core/time-units';
 import type { Clock } from '../../../platform/clock';
+import type { Log } from '../../../platform/log';
 import type { ShouldContinue } from '../../../platform/periodic';
 import type { HistoryRow, HistorySource, RecordStore } from '../../../storage/record-store';
 import type { EventTally } from '../../metrics/event-tally';
@@ -15,6 +16,8 @@ import { pruneRecorded } from '../prune-recorded';
 import { CollectedEvents } from './collected-events';
 import { EventWriter } from './event-writer';
 import { OngoingWrite } from './ongoing-write';
+import { ReachedPositions } from './reached-positions';
+import { UnreadableCommits } from './unreadable-commits';
 
 /** How often history is read in one run; after that, the run begins no more writes of events. */
 const ROUNDS_MAX = 50;
@@ -39,6 +42,8 @@ interface RecordedBackend {
   history: HistorySource;
   /** Absent: the backend shares nothing with the control database. */
   store?: Pick<RecordStore, 'isEmbedded'> | null;
+  /** Gets what is unreadable; absent: it is only counted. */
+  log?: Pick<Log, 'warn'>;
   /** Knows the clock of the history; absent: that clock is unknown. */
   engine?: { health(): Pick<BackendHealth, 'clockOffsetMs'> };
 }
@@ -54,7 +59,7 @@ interface Writes {
  * commit, becomes the rows of its events (see `EventRows`), and is counted in the roll-ups. Only
  * the process that runs maintenance does this. Its position is stored, so its successor continues
  * there, and what a former process still writes is discarded. A commit that is read twice is
- * recorded and counted once.
+ * recorded and counted once, and one that is unreadable is skipped.
  *
  * Events are written immediately, unless thousands a second arrive and none are being read: then
  * they are collected for up to 10 s, which saves most of the work, as a row costs more than the
@@ -79,8 +84,8 @@ export class EventRecorder {
   private isFailing = false;
   /** Everything up to this instant of the monotonic clock was recorded. */
   private caughtUpAt: number | null = null;
-  /** Positions, each with when it was reached on the monotonic clock, oldest first. */
-  private reached: { position: number; at: number }[] = [];
+  private readonly reached: ReachedPositions;
+  private readonly unreadable: UnreadableCommits;
   private readonly writer: EventWriter;
   private readonly rollUps: RollUpWriter;
   /** Whether locks wait for its writes: then nothing is read during a write. */
@@ -100,6 +105,8 @@ export class EventRecorder {
   ) {
     this.isEmbedded = backend.store?.isEmbedded === true;
     this.writtenAt = clock.monotonic();
+    this.reached = new ReachedPositions(clock);
+    this.unreadable = new UnreadableCommits(backend.id, backend.log);
     this.collected = new CollectedEvents(backend.id, 0);
     this.writer = new EventWriter(database, backend.id, this.isEmbedded);
     this.rollUps = new RollUpWriter(database, backend.id, clock, tally, this.isEmbedded);
@@ -144,6 +151,11 @@ export class EventRecorder {
     return this.caughtUpAt === null ? null : this.clock.monotonic() - this.caughtUpAt;
   }
 
+  /** How many commits were skipped in this process because they are unreadable. */
+  get unreadableCommits(): number {
+    return this.unreadable.count;
+  }
+
   /**
    * Removes what is too old by the clock of this process and by that of the history: one of them
    * may have been set far ahead. Commits that were recorded long ago are removed whatever their
@@ -160,19 +172,8 @@ export class EventRecorder {
     };
     const done = Math.min(this.writer.position, this.rollUps.position);
     await pruneTo(done, now - KEEP_COMMITS_MS);
-    const old = Math.min(done, this.reachedLongAgo(done));
+    const old = Math.min(done, this.reached.note(done, KEEP_COMMITS_MS));
     if (old > 0) await pruneTo(old, Number.MAX_SAFE_INTEGER);
-  }
-
-  /**
-   * Notes that a position is reached now. Returns the one reached `KEEP_COMMITS_MS` ago; 0: none.
-   */
-  private reachedLongAgo(position: number): number {
-    const at = this.clock.monotonic();
-    this.reached.push({ position, at });
-    const last = this.reached.findLastIndex((each) => at - each.at >= KEEP_COMMITS_MS);
-    this.reached = this.reached.slice(Math.max(0, last));
-    return last < 0 ? 0 : (this.reached[0]?.position ?? 0);
   }
 
   private async begin(): Promise<HistoryTail> {
@@ -240,6 +241,7 @@ export class EventRecorder {
   ): Promise<number> {
     const { rollUps } = this;
     this.noteOldest(commits);
+    this.unreadable.note(commits);
     await this.collected.add(commits, tail.position);
     if (this.isEmbedded) await rollUps.take(commits, tail.position);
     else await rollUps.count(commits, tail.position);
@@ -251,7 +253,9 @@ export class EventRecorder {
   private noteOldest(commits: readonly HistoryRow[]): void {
     if (this.readUpTo !== null) return;
     const now = this.historyNow();
-    const oldest = commits.find(({ id }) => id > this.writer.position);
+    const oldest = commits.find(
+      ({ id, isUnreadable }) => id > this.writer.position && !isUnreadable,
+    );
     if (now === null || !oldest) return;
     const since = this.clock.monotonic() - Math.max(0, now - oldest.at);
     this.caughtUpAt = Math.min(since, this.caughtUpAt ?? since);
