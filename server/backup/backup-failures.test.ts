@@ -161,7 +161,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
       1,
       expect.stringMatching(/^There is no database at [^\n]* LOCKYARD_DATABASE_URL\.\n$/),
     ]);
-    await runHere(['users', 'list', '--create'], elsewhere);
+    await runHere(['namespaces', 'create', '--name', 'other', '--create'], elsewhere);
     await home.serve(async (server) => {
       const { code, err } = await runHere(other, elsewhere);
       expect([code, err]).toEqual([

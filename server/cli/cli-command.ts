@@ -57,6 +57,11 @@ export const cliCommand = z.discriminatedUnion('verb', [
 ]);
 export type CliCommand = z.output<typeof cliCommand>;
 
+/** Commands that change nothing, and those that a backup sends, which reports its own result. */
+const READS = /(^doctor$| list$| show$|^backup )/;
+
+export const isReading = ({ verb }: CliCommand): boolean => READS.test(verb);
+
 /** A command that the calling process runs itself. `file` `-`: standard output. */
 export type BackupCommand =
   | { verb: 'backup'; file: string; force: boolean }

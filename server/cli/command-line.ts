@@ -14,12 +14,13 @@ import { createLog } from '../platform/log';
 import { applyFile } from './apply/apply-file';
 import { runBackupCommand } from './backup-command';
 import type { CliOutput } from './cli-answer';
-import type { BackupCommand, CliCommand } from './cli-command';
+import { type BackupCommand, type CliCommand, isReading } from './cli-command';
 import { askRunningServer } from './control-socket';
 import { runDoctor } from './doctor/run-doctor';
 import { type Command, parseCommand } from './parse-command';
 import { lostSecret } from './provisioning/lost-secret';
 import { type DatabaseConsent, type DatabaseFound, requireDatabase } from './require-database';
+import { refuseWithoutServer } from './require-server';
 import { resetSecret } from './reset-secret';
 import { runCliCommand } from './run-cli-command';
 import { usageOf } from './usage';
@@ -207,7 +208,9 @@ async function runAlone(
   { io, consent }: Calling,
   stop: AbortSignal | undefined,
 ): Promise<CliOutput> {
-  const found = await requireDatabase(config, consent);
+  refuseWithoutServer(command, config.dataDir);
+  const mayCreate = isReading(command) ? null : consent.mayCreate;
+  const found = await requireDatabase(config, { ...consent, mayCreate });
   const runtime = await openControlRuntime(config, createLog(), systemClock);
   const done = noteOf(found, programSchemaVersion(config.database.kind));
   if (done !== null) io.stderr.write(`${done}\n`);

@@ -6,7 +6,7 @@ import { StartError } from '@/server/platform/start-error';
 import { randomText } from '../auth/random-text';
 import { LockyardError, REASONS } from '../contract/errors';
 import type { ControlRuntime } from '../operations/operation-context';
-import { type CliCommand, cliCommand } from './cli-command';
+import { type CliCommand, cliCommand, isReading } from './cli-command';
 import { runCliCommand } from './run-cli-command';
 
 /** The running server's answer to the command line: see `CliOutput`, or an error in one line. */
@@ -161,7 +161,7 @@ export function askRunningServer(
 ): Promise<ControlReply | null> {
   const line = JSON.stringify(command);
   const unknown = (message: string, cause?: Error) =>
-    new LockyardError('UNKNOWN', `${message}${READS.test(command.verb) ? '' : UNSURE}`, { cause });
+    new LockyardError('UNKNOWN', `${message}${isReading(command) ? '' : UNSURE}`, { cause });
   return new Promise((resolve, reject) => {
     const socket = connect(controlSocketPath(dataDir));
     let text = '';
@@ -204,9 +204,6 @@ const OTHER_VERSION =
   "the server's version.";
 
 const STOPPED = 'The running server stopped before it answered.';
-
-/** Commands that change nothing, and those that a backup sends, which reports its own result. */
-const READS = /(^doctor$| list$| show$|^backup )/;
 
 const UNSURE = ' The result is unknown: check the current state before you repeat this.';
 

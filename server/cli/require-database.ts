@@ -15,7 +15,8 @@ export interface DatabaseFound {
 
 /** What the caller allows in addition to the command. */
 export interface DatabaseConsent {
-  mayCreate: boolean;
+  /** Null: the command never creates one. */
+  mayCreate: boolean | null;
   mayMigrate: boolean;
 }
 
@@ -42,10 +43,10 @@ export async function requireDatabase(
     );
   }
   if (!isNew || mayCreate) return { place, isNew, schema };
+  const offer = mayCreate === null ? '' : '; to make a new one, add --create';
   throw new StartError(
     `There is no database yet: ${place} (data folder ${dataDir}). Nothing was done. If a server ` +
-      'has one, name its LOCKYARD_DATA_DIR or LOCKYARD_DATABASE_URL; to make a new one, add ' +
-      '--create.',
+      `has one, name its LOCKYARD_DATA_DIR or LOCKYARD_DATABASE_URL${offer}.`,
   );
 }
 

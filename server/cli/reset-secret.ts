@@ -21,7 +21,7 @@ export async function resetSecret(
   clock: Clock,
   mayMigrate: boolean,
 ): Promise<string> {
-  await requireDatabase(config, { mayCreate: false, mayMigrate });
+  await requireDatabase(config, { mayCreate: null, mayMigrate });
   const database = await openDatabase(config.database);
   try {
     await migrate(database);

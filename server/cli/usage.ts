@@ -74,8 +74,8 @@ export const USAGE = `Usage: npm run -s lockyard -- <command>
 With --json the answer is JSON, and an error too. "create" takes --if-missing for users, keys,
 namespaces and counters.
 After the words of a command, such as "keys create", --help describes it alone.
-A command that finds no database asks for --create to make one; one that finds a database of an
-older version, and no server, asks for --migrate.
+A command that changes something and finds no database asks for --create to make one; one that
+finds a database of an older version, and no server, asks for --migrate.
 Users get a generated password, which is printed; with --password-stdin it is read from standard
 input.
 Exit codes: 0 done, 1 refused or failed, 2 invalid arguments. "apply --dry-run": 0 no differences,
