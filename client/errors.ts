@@ -227,7 +227,7 @@ function explain({ cause, by, reason }: LossFacts): string {
     case 'forced':
       return `force-released${by ? ` by ${by}` : ''}${reason ? ` (${reason})` : ''}`;
     case 'superseded':
-      return 'it was granted to later holders';
+      return 'the server has no record of this hold';
     case 'unrenewed':
       return 'no renewal succeeded in time';
   }

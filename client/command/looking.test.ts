@@ -225,6 +225,22 @@ describe('lockyard release', () => {
     });
   });
 
+  test('claims no end of a hold of which the server has no record', async () => {
+    const name = freshName();
+    const token = await held(name);
+    for (const [of, owner] of [
+      [token + 1, 'worker-1'],
+      [token, 'worker-2'],
+    ]) {
+      const words = ['release', name, '--token', `${of}`, '--owner', `${owner}`];
+      expect(await rig.run(words)).toMatchObject({
+        code: 1,
+        out: `${name} has no hold of ${owner} with token ${of}, nor a record of one\n`,
+        err: '',
+      });
+    }
+  });
+
   test('removes one entry from a hold that was entered twice', async () => {
     const name = freshName();
     const token = await held(name);

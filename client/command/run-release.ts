@@ -44,18 +44,28 @@ export async function runRelease(
   );
   const text = values.json
     ? printableJson({ namespace, name, token, ...answer })
-    : formatRelease(name, token, answer);
+    : formatRelease({ name, owner, token }, answer);
   return { text, exitCode: answer.outcome === 'lost' ? EXIT.conflict : 0 };
 }
 
-function formatRelease(name: string, token: number, answer: ReleaseAnswer): string {
+interface ReleasedHold {
+  name: string;
+  owner: string;
+  token: number;
+}
+
+function formatRelease({ name, owner, token }: ReleasedHold, answer: ReleaseAnswer): string {
   if (answer.outcome === 'released') {
     const { freesInMs } = answer;
     const later = freesInMs === undefined ? '' : `, and frees in ${formatDuration(freesInMs)}`;
     return `${printable(name)} is released${later}`;
   }
-  if (answer.outcome === 'lost')
-    return printable(new LockLost(name, token, lossFacts(answer)).message);
+  if (answer.outcome === 'lost') {
+    // The token may be from long ago, or may never have been granted to this owner.
+    return answer.cause === 'superseded'
+      ? printable(`${name} has no hold of ${owner} with token ${token}, nor a record of one`)
+      : printable(new LockLost(name, token, lossFacts(answer)).message);
+  }
   const times = answer.holdCount === 1 ? 'time' : 'times';
   return `${printable(name)} is still held: entered ${answer.holdCount} more ${times}`;
 }

@@ -112,7 +112,7 @@ func (e *LockLost) Error() string {
 		"expired":          "its lease expired",
 		"released":         "it was released",
 		"forced":           "force-released",
-		"superseded":       "it was granted to later holders",
+		"superseded":       "the server has no record of this hold",
 		LossCauseUnrenewed: "no renewal succeeded in time",
 	}[e.Cause]
 	if e.By != "" {

@@ -285,8 +285,8 @@ type Ended struct {
 	// The fencing token of the hold: higher than that of every earlier grant.
 	Token int64 `json:"token"`
 
-	// How the hold ended. forced: by an operator. superseded: so long ago that only later holders
-	// are recorded.
+	// How the hold ended. forced: by an operator. superseded: not recorded, since it ended too long
+	// ago or was never granted.
 	Cause string `json:"cause"`
 }
 
@@ -340,8 +340,8 @@ type Renewed struct {
 type Lost struct {
 	Outcome string `json:"outcome"`
 
-	// How the hold ended. forced: by an operator. superseded: so long ago that only later holders
-	// are recorded.
+	// How the hold ended. forced: by an operator. superseded: not recorded, since it ended too long
+	// ago or was never granted.
 	Cause string `json:"cause"`
 
 	// The latest instant at which it had certainly ended, in epoch milliseconds.
@@ -419,8 +419,8 @@ type AcquireAnswer struct {
 	// The operator’s reason.
 	Reason string `json:"reason,omitempty"`
 
-	// How the hold ended. forced: by an operator. superseded: so long ago that only later holders
-	// are recorded.
+	// How the hold ended. forced: by an operator. superseded: not recorded, since it ended too long
+	// ago or was never granted.
 	Cause string `json:"cause,omitempty"`
 }
 
@@ -456,8 +456,8 @@ type RenewAnswer struct {
 	// The time left until freesAt.
 	FreesInMs int64 `json:"freesInMs,omitempty"`
 
-	// How the hold ended. forced: by an operator. superseded: so long ago that only later holders
-	// are recorded.
+	// How the hold ended. forced: by an operator. superseded: not recorded, since it ended too long
+	// ago or was never granted.
 	Cause string `json:"cause,omitempty"`
 
 	// The latest instant at which it had certainly ended, in epoch milliseconds.
@@ -484,8 +484,8 @@ type ReleaseAnswer struct {
 	// How often the owner has entered, and must release.
 	HoldCount int64 `json:"holdCount,omitempty"`
 
-	// How the hold ended. forced: by an operator. superseded: so long ago that only later holders
-	// are recorded.
+	// How the hold ended. forced: by an operator. superseded: not recorded, since it ended too long
+	// ago or was never granted.
 	Cause string `json:"cause,omitempty"`
 
 	// The latest instant at which it had certainly ended, in epoch milliseconds.
@@ -723,8 +723,8 @@ type EndOfSet struct {
 	// The fencing token of the hold: higher than that of every earlier grant.
 	Token int64 `json:"token"`
 
-	// How the hold ended. forced: by an operator. superseded: so long ago that only later holders
-	// are recorded.
+	// How the hold ended. forced: by an operator. superseded: not recorded, since it ended too long
+	// ago or was never granted.
 	Cause string `json:"cause"`
 }
 

@@ -195,8 +195,8 @@ const service = z.string().describe('The name of its API key.');
 export const cause = z
   .enum(['expired', 'released', 'forced', 'superseded'])
   .describe(
-    'How the hold ended. `forced`: by an operator. `superseded`: so long ago that only later ' +
-      'holders are recorded.',
+    'How the hold ended. `forced`: by an operator. `superseded`: not recorded, since it ended ' +
+      'too long ago or was never granted.',
   );
 
 /** An operator's message to a holder, or a freeze, with its reason. */

@@ -178,6 +178,6 @@ def _explain(cause: str, by: Optional[str], reason: Optional[str]) -> str:
     return {
         "expired": "its lease expired",
         "released": "it was released",
-        "superseded": "it was granted to later holders",
+        "superseded": "the server has no record of this hold",
         "unrenewed": "no renewal succeeded in time",
     }.get(cause, cause)

@@ -172,8 +172,8 @@ class Ended(TypedDict):
     outcome: Literal["ended"]
     # The fencing token of the hold: higher than that of every earlier grant.
     token: int
-    # How the hold ended. forced: by an operator. superseded: so long ago that only later holders
-    # are recorded.
+    # How the hold ended. forced: by an operator. superseded: not recorded, since it ended too long
+    # ago or was never granted.
     cause: Literal["expired", "released", "forced", "superseded"]
 
 
@@ -231,8 +231,8 @@ class Renewed(_Renewed, total=False):
 
 class _Lost(TypedDict):
     outcome: Literal["lost"]
-    # How the hold ended. forced: by an operator. superseded: so long ago that only later holders
-    # are recorded.
+    # How the hold ended. forced: by an operator. superseded: not recorded, since it ended too long
+    # ago or was never granted.
     cause: Literal["expired", "released", "forced", "superseded"]
     # The latest instant at which it had certainly ended, in epoch milliseconds.
     at: int
@@ -498,8 +498,8 @@ class EndOfSet(TypedDict):
     name: str
     # The fencing token of the hold: higher than that of every earlier grant.
     token: int
-    # How the hold ended. forced: by an operator. superseded: so long ago that only later holders
-    # are recorded.
+    # How the hold ended. forced: by an operator. superseded: not recorded, since it ended too long
+    # ago or was never granted.
     cause: Literal["expired", "released", "forced", "superseded"]
 
 

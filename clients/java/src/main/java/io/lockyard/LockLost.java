@@ -77,7 +77,7 @@ public final class LockLost extends RuntimeException {
                 "expired", "its lease expired",
                 "released", "it was released",
                 "forced", "force-released",
-                "superseded", "it was granted to later holders",
+                "superseded", "the server has no record of this hold",
                 "unrenewed", "no renewal succeeded in time")
             .getOrDefault(why, why);
     return text + (by == null ? "" : " by " + by) + (reason == null ? "." : " (" + reason + ").");

@@ -444,8 +444,8 @@ public final class Wire {
     }
 
     /**
-     * How the hold ended. forced: by an operator. superseded: so long ago that only later
-     * holders are recorded.
+     * How the hold ended. forced: by an operator. superseded: not recorded, since it ended too
+     * long ago or was never granted.
      */
     public String cause() {
       return text("cause");
@@ -553,8 +553,8 @@ public final class Wire {
     }
 
     /**
-     * How the hold ended. forced: by an operator. superseded: so long ago that only later
-     * holders are recorded.
+     * How the hold ended. forced: by an operator. superseded: not recorded, since it ended too
+     * long ago or was never granted.
      */
     public String cause() {
       return text("cause");
@@ -703,8 +703,8 @@ public final class Wire {
     }
 
     /**
-     * How the hold ended. forced: by an operator. superseded: so long ago that only later
-     * holders are recorded. Null if absent.
+     * How the hold ended. forced: by an operator. superseded: not recorded, since it ended too
+     * long ago or was never granted. Null if absent.
      */
     public String cause() {
       return text("cause");
@@ -774,8 +774,8 @@ public final class Wire {
     }
 
     /**
-     * How the hold ended. forced: by an operator. superseded: so long ago that only later
-     * holders are recorded. Null if absent.
+     * How the hold ended. forced: by an operator. superseded: not recorded, since it ended too
+     * long ago or was never granted. Null if absent.
      */
     public String cause() {
       return text("cause");
@@ -828,8 +828,8 @@ public final class Wire {
     }
 
     /**
-     * How the hold ended. forced: by an operator. superseded: so long ago that only later
-     * holders are recorded. Null if absent.
+     * How the hold ended. forced: by an operator. superseded: not recorded, since it ended too
+     * long ago or was never granted. Null if absent.
      */
     public String cause() {
       return text("cause");
@@ -1279,8 +1279,8 @@ public final class Wire {
     }
 
     /**
-     * How the hold ended. forced: by an operator. superseded: so long ago that only later
-     * holders are recorded.
+     * How the hold ended. forced: by an operator. superseded: not recorded, since it ended too
+     * long ago or was never granted.
      */
     public String cause() {
       return text("cause");
