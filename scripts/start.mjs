@@ -9,12 +9,18 @@ async function start() {
   const complaint = nodeComplaint(process.versions.node) ?? fileLimitComplaint(openFilesLimit());
   if (complaint) throw new PlainFailure(complaint);
   // Imported only now: an old Node could not even parse these.
-  const { startOptions } = await import('./process/start-options.mjs');
+  const { startHelp, startOptions } = await import('./process/start-options.mjs');
+  const args = process.argv.slice(2);
+  const help = startHelp(args);
+  if (help !== null) {
+    process.stdout.write(help);
+    return;
+  }
   const { projectRoot } = await import('./project-root.mjs');
   const { makeAppReady } = await import('./build/make-ready.mjs');
   const { serverBundle } = await import('./build/build-app.mjs');
 
-  const { variables } = startOptions(process.argv.slice(2), process.env);
+  const { variables } = startOptions(args, process.env);
   endWithNpm();
   process.chdir(projectRoot);
   await makeAppReady((line) => process.stdout.write(`${line}\n`));

@@ -4,6 +4,21 @@ import { PlainFailure } from './plain-failure.mjs';
 
 const DEMO_FOLDER = '.lockyard-demo';
 
+const HELP = `Usage: npm start [-- --demo]
+
+Installs missing packages, builds what has changed, and serves until it is stopped.
+
+  --demo   Serve a fleet of demo services from a data folder of its own, ${DEMO_FOLDER}.
+
+Environment variables configure it, such as PORT, LOCKYARD_DATA_DIR and LOCKYARD_DATABASE_URL:
+see docs/configuration.md. For the command line: npm run -s lockyard -- --help
+`;
+
+/** The help, if the arguments of `npm start -- …` ask for it, else null. */
+export function startHelp(args) {
+  return args.includes('--help') || args.includes('-h') ? HELP : null;
+}
+
 /** Reads the arguments of `npm start -- …`: the variables to set before the server runs. */
 export function startOptions(args, environment) {
   const unknown = args.find((arg) => arg !== '--demo');

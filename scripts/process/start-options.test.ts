@@ -37,6 +37,16 @@ test('npm start --demo, which npm does not pass on, is not mistaken for a plain 
 test('an unknown argument is named', () =>
   expect(() => startOptions(['--demo', '--prot=1'], {})).toThrow(/"--prot=1"/));
 
+test.each(['--help', '-h', '--demo --help'])('%s prints the help, and starts nothing', (words) => {
+  const start = join(projectRoot, 'scripts/start.mjs');
+  const { status, stdout, stderr } = spawnSync(process.execPath, [start, ...words.split(' ')], {
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toMatch(/^Usage: npm start \[-- --demo\]\n/);
+  expect(stdout).toContain('docs/configuration.md');
+});
+
 test.each(['18.20.4', '20.18.3', '19.9.0'])('Node %s is refused in one line', (version) => {
   expect(nodeComplaint(version)).toMatch(/needs Node 20\.19 or newer/);
   expect(nodeComplaint(version)).not.toContain('\n');
