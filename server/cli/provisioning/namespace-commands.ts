@@ -8,6 +8,7 @@ import { createNamespace } from '../../operations/namespaces/create-namespace';
 import {
   listNamespaceSettings,
   type NamespaceSettings,
+  namespaceSettings,
 } from '../../operations/namespaces/list-namespace-settings';
 import { removeNamespace } from '../../operations/namespaces/remove-namespace';
 import { setNamespacePolicy } from '../../operations/namespaces/set-namespace-policy';
@@ -33,7 +34,7 @@ export async function showNamespace(
   ctx: ControlContext,
   { name }: InputOf<'namespaces show'>,
 ): Promise<CliAnswer> {
-  const settings = await settingsOf(ctx, name);
+  const settings = await namespaceSettings(ctx, name);
   const { policy, ownPolicy, ...row } = withoutRules(settings);
   const own = ownPolicy === null ? 'default' : 'own';
   return {
@@ -74,7 +75,7 @@ export async function changePolicy(
   ctx: ControlContext,
   { name, set, reason }: InputOf<'namespaces change'>,
 ): Promise<CliAnswer> {
-  const { ownPolicy, policy: present } = await settingsOf(ctx, name);
+  const { ownPolicy, policy: present } = await namespaceSettings(ctx, name);
   const policy = set ? { ...policyBase(ownPolicy), ...set } : null;
   const seen = set && (ownPolicy ? present : null);
   const input = checked(setNamespacePolicyInput, { name, policy, seen, reason });
@@ -116,7 +117,7 @@ export async function showRules(
   ctx: ControlContext,
   { name }: InputOf<'alert-rules show'>,
 ): Promise<CliAnswer> {
-  const { alertRules: rules, hasOwnAlertRules: isOwn } = await settingsOf(ctx, name);
+  const { alertRules: rules, hasOwnAlertRules: isOwn } = await namespaceSettings(ctx, name);
   const text = textFields({ namespace: name, rules: isOwn ? 'own' : 'default', ...rules });
   return { text, data: { alertRules: { namespace: name, isOwn, rules } } };
 }
@@ -125,7 +126,7 @@ export async function changeRules(
   ctx: ControlContext,
   { name, set, reason }: InputOf<'alert-rules change'>,
 ): Promise<CliAnswer> {
-  const { alertRules } = await settingsOf(ctx, name);
+  const { alertRules } = await namespaceSettings(ctx, name);
   const rules = set ? { ...alertRules, ...set } : null;
   const seen = set && alertRules;
   const wanted = { namespace: name, rules, seen, reason };
@@ -134,12 +135,6 @@ export async function changeRules(
   const what = set ? 'were changed' : 'are the default again';
   const note = `The alert rules of namespace "${name}" ${what}.`;
   return { text: null, note, data: { name, ...changed } };
-}
-
-async function settingsOf(ctx: ControlContext, name: string): Promise<NamespaceSettings> {
-  const settings = (await listNamespaceSettings(ctx)).find((each) => each.name === name);
-  if (settings) return settings;
-  throw new LockyardError('NOT_FOUND', `There is no namespace "${name}".`);
 }
 
 /** @throws LockyardError `INVALID` for settings that do not fit one another */

@@ -2,6 +2,7 @@ import { asc, isNull } from 'drizzle-orm';
 import { type AlertRules, DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
 import { AlertSettings } from '../../monitoring/alerts/alert-settings';
+import { noNamespace } from '../../monitoring/projection/monitored-backend';
 import { askDatabase } from '../ask-database';
 import type { ControlContext } from '../operation-context';
 import { requireRole } from '../require-role';
@@ -38,4 +39,14 @@ export async function listNamespaceSettings(ctx: ControlContext): Promise<Namesp
     alertRules: rules.get(row.id) ?? DEFAULT_ALERT_RULES,
     hasOwnAlertRules: rules.has(row.id),
   }));
+}
+
+/** @throws LockyardError `NOT_FOUND` */
+export async function namespaceSettings(
+  ctx: ControlContext,
+  name: string,
+): Promise<NamespaceSettings> {
+  const settings = (await listNamespaceSettings(ctx)).find((each) => each.name === name);
+  if (!settings) throw noNamespace(name);
+  return settings;
 }
