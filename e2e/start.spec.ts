@@ -51,7 +51,7 @@ test('a server without TLS on a network says so at start, and on every page of a
 
 test('a second server on the same data is refused without affecting the first', async () => {
   const second = startServer({ LOCKYARD_DATABASE_URL: `sqlite:${server.dataDir}/lockyard.db` });
-  await expect(second).rejects.toThrow(/Another Lockyard server has .*lockyard\.db open/);
+  await expect(second).rejects.toThrow(/Another Lockyard process has .*lockyard\.db open/);
   expect((await orders.inspect({ name: 'any' })).state).toBe('free');
 });
 

@@ -70,7 +70,7 @@ test('a second process on one file is refused in one line until the first is kil
   try {
     const refused = openSqliteFile(path);
     await expect(refused).rejects.toBeInstanceOf(StartError);
-    await expect(refused).rejects.toThrow(/^Another Lockyard server has .* open[^\n]*$/);
+    await expect(refused).rejects.toThrow(/^Another Lockyard process has .* open[^\n]*$/);
   } finally {
     await other.kill();
   }
@@ -84,7 +84,7 @@ test('a file is refused whatever path leads to it', async () => {
   const file = await openSqliteFile(path);
   const alias = join(folder, 'alias.db');
   symlinkSync(path, alias);
-  await expect(openSqliteFile(alias)).rejects.toThrow('Another Lockyard server');
+  await expect(openSqliteFile(alias)).rejects.toThrow('Another Lockyard process');
   await file.close();
   await (await openSqliteFile(alias)).close();
 });

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { type Client, createClient, LibsqlError, type Transaction } from '@libsql/client/sqlite3';
 import { firstLine } from '../../server/platform/first-line';
 import { SerialQueue } from '../../server/platform/serial-queue';
-import { DatabaseUnusable, StartError } from '../../server/platform/start-error';
+import { DatabaseInUse, DatabaseUnusable } from '../../server/platform/start-error';
 import { CommitUnknown, causes } from '../database-failure';
 import { beginningFirst } from './beginning-first';
 import { foreignFile, unusableFolder } from './foreign-file';
@@ -53,7 +53,7 @@ export interface SqliteFile {
 /**
  * Opens a file with write-ahead log and full flush: acknowledged writes survive a power cut.
  *
- * Only one process may have it open; a second one is refused with a `StartError`. The claim is an
+ * Only one process may have it open; a second one is refused with `DatabaseInUse`. The claim is an
  * operating-system lock on `<file>.lock`, so it ends with the process, also in a crash. A file with
  * hard links is refused. The file and those beside it are made readable by their owner only.
  */
@@ -255,8 +255,8 @@ async function claimFile(path: string): Promise<Claim> {
   } catch (cause) {
     client?.close();
     if (isBusy(cause)) {
-      throw new StartError(
-        `Another Lockyard server has ${path} open. Only one may use a SQLite file; stop it ` +
+      throw new DatabaseInUse(
+        `Another Lockyard process has ${path} open. Only one may use a SQLite file; stop it ` +
           'first, or use MySQL.',
         { cause },
       );

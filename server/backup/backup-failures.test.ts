@@ -128,7 +128,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
       const { code, err } = await home.process(['restore', home.file(), '--replace']);
       expect([code, err]).toEqual([
         1,
-        expect.stringMatching(/^[^\n]*server (has|is running on)[^\n]*\n$/),
+        expect.stringMatching(/^A Lockyard server is running on this database\.[^\n]*\n$/),
       ]);
       expect(await server.acquire()).toMatchObject({ outcome: 'held' });
     });

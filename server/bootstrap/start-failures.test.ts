@@ -80,7 +80,7 @@ test('a second server on one SQLite file is refused', async () => {
   const path = join(folder, 'one.db');
   const first = await openDatabase({ kind: 'sqlite', path });
   const env = { ...dataDir('second'), LOCKYARD_DATABASE_URL: `sqlite:${path}` };
-  expectOneLine(await start(env), /Another Lockyard server has .*one\.db open/);
+  expectOneLine(await start(env), /Another Lockyard process has .*one\.db open/);
   await first.close();
 });
 

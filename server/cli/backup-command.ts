@@ -1,12 +1,12 @@
 import { basename, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
-import { openDatabase } from '@/db/open-database';
 import { openSnapshot, type Snapshot } from '@/db/snapshot';
 import { describeBackendUrl } from '@/db/urls/backend-url';
 import { StartError } from '@/server/platform/start-error';
 import { formatDuration } from '../../client/command/terminal/duration';
 import type { BackupHeader } from '../backup/backup-header';
 import { fileFailure } from '../backup/file-failure';
+import { openUnused } from '../backup/refuse-live-servers';
 import { checkBackup, restoreBackup } from '../backup/restore-backup';
 import {
   type BackupOrigin,
@@ -169,7 +169,7 @@ async function restore(
 ): Promise<CliAnswer> {
   const backup = await checkBackup(resolve(file), config.database.kind);
   prepareDataFolder(config.dataDir);
-  const database = await openDatabase(config.database);
+  const database = await openUnused(config.database);
   try {
     const options = { replace, quietMs, now: clock.now() };
     const { rows, epoch, grantsFrom } = await restoreBackup(database, backup, options);

@@ -344,7 +344,7 @@ describe('the command line', () => {
     await closeSocket();
     const { code, err } = await run(createKey);
     expect(code).toBe(1);
-    expect(err).toMatch(/^Another Lockyard server has [^\n]* open[^\n]*\n$/);
+    expect(err).toMatch(/^Another Lockyard process has [^\n]* open[^\n]*\n$/);
     await runtime.close();
   });
 });

@@ -1,9 +1,8 @@
 import { changeInBulk } from '@/db/bulk-change';
 import { migrate } from '@/db/migrate';
-import { openDatabase } from '@/db/open-database';
 import { SECRET_FINGERPRINT_ROW } from '../backup/backup-header';
 import { insertDoneAct } from '../backup/insert-done-act';
-import { refuseLiveServers } from '../backup/refuse-live-servers';
+import { openUnused, refuseLiveServers } from '../backup/refuse-live-servers';
 import type { Config } from '../bootstrap/config/config';
 import type { Clock } from '../platform/clock';
 import { requireDatabase } from './require-database';
@@ -22,7 +21,7 @@ export async function resetSecret(
   mayMigrate: boolean,
 ): Promise<string> {
   await requireDatabase(config, { mayCreate: null, mayMigrate });
-  const database = await openDatabase(config.database);
+  const database = await openUnused(config.database);
   try {
     await migrate(database);
     await changeInBulk(database, async (change) => {

@@ -11,6 +11,9 @@ export class StartError extends Error {
 /** A database cannot be opened at its location. A caller that knows the variable adds its name. */
 export class DatabaseUnusable extends StartError {}
 
+/** Another process has the database open, of which only one may. */
+export class DatabaseInUse extends StartError {}
+
 /** A mistake in the environment. The message is one line that names the variable. */
 export class ConfigError extends StartError {
   override readonly name = 'ConfigError';
