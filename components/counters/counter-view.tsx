@@ -5,7 +5,7 @@ import type { CounterDetail, CounterMoveRow } from '@/server/contract/console/co
 import { DeleteNamesButton } from '../deletion/delete-names-button';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { ReadingProvider, useLiveReading } from '../live/reading';
-import { refusalOf } from '../live/reading-store';
+import { storeRefusal } from '../live/reading-store';
 import { RecordHead } from '../live/record-head';
 import { useTRPCClient } from '../live/trpc';
 import { useLive } from '../live/use-live';
@@ -43,7 +43,7 @@ export function CounterView({
   );
   const reading = useLiveReading(data, { receivedAt, refusal });
   const { row, gate } = data;
-  const isRejecting = refusalOf(reading, row) !== null;
+  const isRejecting = storeRefusal(reading, row) !== null;
   const close = () => setDialog(null);
   return (
     <ReadingProvider reading={reading}>

@@ -2,10 +2,9 @@
 
 import type { CounterRow } from '@/server/contract/console/counter-row';
 import { wholeSeconds } from '@/server/core/format/durations';
-import { exactCount } from '@/server/core/format/numbers';
+import { capital, exactCount } from '@/server/core/format/numbers';
 import { Icon } from '../icons/icon';
 import { useAtBackend, useStoreObstacle, useStoreRefusal } from '../live/reading';
-import type { StoreObstacle } from '../live/reading-store';
 import { useSession } from '../live/session';
 import { Button } from '../ui/controls/button';
 import { Instant } from '../ui/instant';
@@ -21,11 +20,6 @@ const ACTS = [
 
 /** Of the element that says why no change is possible. */
 export const REFUSED_ID = 'counter-refused';
-
-const NO_CHANGE: Record<StoreObstacle, string> = {
-  'backend rejects requests': 'Backend rejects requests: no change is possible',
-  'backend disabled on this server': 'Backend disabled on this server: no change is possible',
-};
 
 /** The counter's value between its bounds, and the operator's actions. */
 export function ValuePanel({
@@ -68,7 +62,7 @@ export function ValuePanel({
         {row.isKnown && obstacle && (
           <p id={REFUSED_ID} className="flex items-center gap-1.5 text-dangertext">
             <Icon name="alert-octagon" size={15} />
-            {NO_CHANGE[obstacle]}
+            {capital(obstacle)}: no change is possible
           </p>
         )}
         {refusal && <p className="text-t2">{refusal}</p>}

@@ -7,15 +7,14 @@ import {
   type ClockOf,
   createReadingStore,
   gapNote,
-  isDisabled,
   lastAnswerAt,
   longUnread,
   outageNote,
   type Reading,
-  refusalOf,
   STALE_AFTER_MS,
   silenceMs,
   storeObstacle,
+  storeRefusal,
 } from './reading-store';
 
 const reading: Reading = {
@@ -65,11 +64,18 @@ test('why a store rejects requests is known of the shard that does, while it doe
     { ...health, id: 'default.c', name: 'c', refusal },
   ];
   const backends = [{ ...health, reachable: false, shards }];
-  const of = (shard: string) => refusalOf({ backends }, { backend: 'default', shard });
-  expect(['default.a', 'default.b', 'default.c'].map(of)).toEqual([refusal, null, null]);
-  expect(refusalOf({ backends }, null)).toBeNull();
+  const of = (shard: string) => storeRefusal({ backends }, { backend: 'default', shard });
+  expect(['default.a', 'default.b', 'default.c'].map(of)).toEqual([
+    { outage: 'rejecting requests', reason: refusal },
+    null,
+    null,
+  ]);
+  expect(storeRefusal({ backends }, null)).toBeNull();
   const own = [{ ...health, reachable: false, refusal }];
-  expect(refusalOf({ backends: own }, { backend: 'default', shard: 'default.a' })).toBe(refusal);
+  expect(storeRefusal({ backends: own }, { backend: 'default', shard: 'default.a' })).toEqual({
+    outage: 'rejecting requests',
+    reason: refusal,
+  });
 });
 
 test('no shard of a backend serves while all of it is disabled on this server', () => {
@@ -77,21 +83,20 @@ test('no shard of a backend serves while all of it is disabled on this server', 
   const refusal = 'The backend was resharded a moment ago.';
   const shards = [{ ...health, id: 'default.a', name: 'a' }];
   const backends = [{ ...health, reachable: false, refusal, shards }];
-  expect(refusalOf({ backends }, { backend: 'default', shard: 'default.a' })).toBe(refusal);
-  expect(isDisabled({ backends }, 'default')).toBe(true);
+  expect(storeRefusal({ backends }, { backend: 'default', shard: 'default.a' })).toEqual({
+    outage: 'disabled on this server',
+    reason: refusal,
+  });
   const obstacle = (of: ClockOf, all: BackendHealth[]) => storeObstacle({ backends: all }, of);
   const shard = { backend: 'default', shard: 'default.a' };
-  expect(obstacle(shard, backends)).toBe('backend disabled on this server');
+  expect(obstacle(shard, backends)).toBe('backend is disabled on this server');
   const full = shards.map((each) => ({ ...each, reachable: false, refusal }));
   expect(obstacle(shard, [{ ...health, reachable: false, shards: full }])).toBe(
     'backend rejects requests',
   );
   expect([obstacle(shard, [health]), obstacle(null, backends)]).toEqual([null, null]);
   const rejecting = [{ ...health, reachable: false, refusal }];
-  expect([isDisabled({ backends: rejecting }, 'default'), isDisabled({ backends }, 'x')]).toEqual([
-    false,
-    false,
-  ]);
+  expect(obstacle(shard, rejecting)).toBe('backend rejects requests');
 });
 
 test('what is said about a stale reading is of its instant, as its status is', () => {

@@ -4,7 +4,10 @@ import {
   healthOfKeeper,
   type Outage,
   outagesOf,
+  REFUSING_CLAUSES,
   type RecordKeeper,
+  type Refusing,
+  type StoreRefusal,
 } from '@/server/contract/console/backend-health';
 import { SECOND_MS } from '@/server/core/time-units';
 
@@ -138,34 +141,32 @@ export function silenceMs(reading: Reading, of: ClockOf, nowMs: number | null): 
 }
 
 /**
- * Why a store rejects requests, or why all of its backend is disabled on this server; null: it
- * serves, or does not respond.
+ * How and why a store refuses to serve, or all of its backend does; null: it serves, or does not
+ * respond.
  */
-export function refusalOf({ backends }: Pick<Reading, 'backends'>, of: ClockOf): string | null {
+export function storeRefusal(
+  { backends }: Pick<Reading, 'backends'>,
+  of: ClockOf,
+): StoreRefusal | null {
   const whole = backends.find(({ id }) => id === of?.backend);
   const health = of && healthOfKeeper(backends, of);
-  const rejecting = [whole, health].find((each) => each?.reachable === false && each.refusal);
-  return rejecting?.refusal ?? null;
-}
-
-/** Whether all of a sharded backend is disabled on this server. */
-export function isDisabled({ backends }: Pick<Reading, 'backends'>, backend: string): boolean {
-  const whole = backends.find(({ id }) => id === backend);
-  return whole !== undefined && outagesOf(whole).includes('disabled on this server');
+  const refusing = [whole, health].find((each) => each?.reachable === false && each.refusal);
+  if (!refusing?.refusal) return null;
+  const isWhole = whole !== undefined && outagesOf(whole).includes('disabled on this server');
+  const outage = isWhole ? 'disabled on this server' : 'rejecting requests';
+  return { outage, reason: refusing.refusal };
 }
 
 /** Why nothing can be done at a store that may still be read, in a few words. */
-export type StoreObstacle = 'backend rejects requests' | 'backend disabled on this server';
+export type StoreObstacle = `backend ${(typeof REFUSING_CLAUSES)[Refusing]}`;
 
-/** Null: the store serves, or does not respond. See {@link refusalOf}. */
+/** Null: the store serves, or does not respond. See {@link storeRefusal}. */
 export function storeObstacle(
   reading: Pick<Reading, 'backends'>,
   of: ClockOf,
 ): StoreObstacle | null {
-  if (!of || refusalOf(reading, of) === null) return null;
-  return isDisabled(reading, of.backend)
-    ? 'backend disabled on this server'
-    : 'backend rejects requests';
+  const refusal = storeRefusal(reading, of);
+  return refusal && `backend ${REFUSING_CLAUSES[refusal.outage]}`;
 }
 
 /** How old what a page shows of a backend is, in milliseconds. */

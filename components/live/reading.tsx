@@ -10,7 +10,12 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import { type BackendHealth, outageText } from '@/server/contract/console/backend-health';
+import {
+  type BackendHealth,
+  outageText,
+  type Refusing,
+  type StoreRefusal,
+} from '@/server/contract/console/backend-health';
 import { ageText, displayedMs } from '../format/durations';
 import {
   ageOf,
@@ -22,12 +27,12 @@ import {
   outageNote,
   type Reading,
   type ReadingStore,
-  refusalOf,
   runOnMs,
   STALE_AFTER_MS,
   type StoreObstacle,
   silenceMs,
   storeObstacle,
+  storeRefusal,
 } from './reading-store';
 
 const NO_READING = createReadingStore({ asOf: 0, receivedAt: null, backends: [] });
@@ -83,19 +88,19 @@ function useFromReading<T extends Primitive>(
 }
 
 /**
- * A primitive that depends on a store's clock, its silence, its last answer, and why it rejects
- * requests; once the reading is stale, all are as of that reading.
+ * A primitive that depends on a store's clock, its silence, its last answer, and how and why it
+ * refuses to serve; once the reading is stale, all are as of that reading.
  */
 export function useAtBackend<T extends Primitive>(
   of: ClockOf,
-  select: (now: number, silentMs: number, lastAnswerAt: number, refusal: string | null) => T,
+  select: (now: number, silentMs: number, lastAnswerAt: number, refusal: StoreRefusal | null) => T,
 ): T {
   return useFromReading((reading, nowMs) =>
     select(
       backendNow(reading, of, nowMs),
       silenceMs(reading, of, nowMs),
       lastAnswerAt(reading, of),
-      refusalOf(reading, of),
+      storeRefusal(reading, of),
     ),
   );
 }
@@ -142,9 +147,13 @@ export function useOutageNote(): string {
   return useFromReading(({ backends }) => outageNote(backends));
 }
 
-/** See {@link refusalOf}. */
+/** Why a store refuses to serve; see {@link storeRefusal}. */
 export const useStoreRefusal = (of: ClockOf): string | null =>
-  useFromReading((reading) => refusalOf(reading, of));
+  useFromReading((reading) => storeRefusal(reading, of)?.reason ?? null);
+
+/** How a store refuses to serve; see {@link storeRefusal}. */
+export const useRefusing = (of: ClockOf): Refusing | null =>
+  useFromReading((reading) => storeRefusal(reading, of)?.outage ?? null);
 
 /** See {@link storeObstacle}. */
 export const useStoreObstacle = (of: ClockOf): StoreObstacle | null =>

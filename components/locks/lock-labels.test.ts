@@ -146,10 +146,13 @@ describe('the reason explains the status', () => {
     expect(unknownLabel(row({ status: 'free', hold: null }), null)).toBeNull();
     const unknown = row({ status: 'unknown' });
     expect(unknownLabel(unknown, null)).toBe('unknown: backend not responding');
-    expect(unknownLabel(unknown, 'It is full.')).toBe('unknown: backend rejecting requests');
-    expect(plain(reasonLabel(unknown, now, { silentMs: 41_000, refusal: 'It is full.' }))).toBe(
-      'default rejecting requests (41 s)',
-    );
+    for (const outage of ['rejecting requests', 'disabled on this server'] as const) {
+      expect(unknownLabel(unknown, outage)).toBe(`unknown: backend ${outage}`);
+      const refusal = { outage, reason: 'It is full.' };
+      expect(plain(reasonLabel(unknown, now, { silentMs: 41_000, refusal }))).toBe(
+        `default ${outage} (41 s)`,
+      );
+    }
     const unreadable = row({ status: 'unknown', unreadable: 'It is no JSON.' });
     expect(unknownLabel(unreadable, null)).toBe('unknown: record unreadable');
   });

@@ -1,4 +1,4 @@
-import type { Outage } from '@/server/contract/console/backend-health';
+import type { Outage, Refusing, StoreRefusal } from '@/server/contract/console/backend-health';
 import type { HoldRow, LockRow } from '@/server/contract/console/lock-row';
 import type { PermitUse } from '@/server/contract/primitives';
 import {
@@ -24,14 +24,13 @@ export const ENDED_LABELS = {
   superseded: 'ended',
 } as const;
 
-/** For how long a store has not responded, or not served; with a reason, it rejects requests. */
+/** For how long a store has not responded, or not served; with a refusal, it responds. */
 interface StoreOutage {
   silentMs: number;
-  refusal: string | null;
+  refusal: StoreRefusal | null;
 }
 
-const outageLabel = (refusal: string | null): Outage =>
-  refusal ? 'rejecting requests' : 'not responding';
+const outageLabel = (refusing: Refusing | null | undefined): Outage => refusing ?? 'not responding';
 
 /**
  * Why a row is where it is, in a few words.
@@ -56,7 +55,7 @@ export function reasonLabel(
     }
     case 'unknown':
       if (row.unreadable !== undefined) return 'record unreadable';
-      return `${row.backend} ${outageLabel(refusal)} (${spokenDuration(silentMs)})`;
+      return `${row.backend} ${outageLabel(refusal?.outage)} (${spokenDuration(silentMs)})`;
     case 'expiring': {
       const dueAt = hold && renewalDueAt(hold);
       return dueAt && now - dueAt >= 1_000
@@ -188,15 +187,15 @@ function excessLabel(
 /**
  * Why a lock's present state is not known; null if it is known.
  *
- * @param refusal why its store rejects requests; null: it does not respond
+ * @param refusing how its store refuses to serve; null: it does not respond
  */
 export function unknownLabel(
   { status, unreadable }: Pick<LockRow, 'status' | 'unreadable'>,
-  refusal: string | null,
+  refusing: Refusing | null,
 ): string | null {
   if (status !== 'unknown') return null;
   if (unreadable !== undefined) return 'unknown: record unreadable';
-  return `unknown: backend ${outageLabel(refusal)}`;
+  return `unknown: backend ${outageLabel(refusing)}`;
 }
 
 /**

@@ -25,7 +25,10 @@ test('a lock of unknown state allows no action, whatever its last state was', ()
 });
 
 test('a lock that can be read although its store rejects all else allows no action', () => {
-  for (const atStore of ['backend rejects requests', 'backend disabled on this server'] as const) {
+  for (const atStore of [
+    'backend rejects requests',
+    'backend is disabled on this server',
+  ] as const) {
     expect(Object.values(obstacles({}, {}, atStore))).toEqual(ACTS.map(() => atStore));
   }
 });

@@ -1,9 +1,8 @@
 'use client';
 
 import type { HeldLock } from '@/server/contract/console/waits/holder-rows';
-import { useStoreRefusal } from '../../live/reading';
+import { useRefusing } from '../../live/reading';
 import { afterRelease } from './release-plan';
 
 /** What happens to a lock if this hold is released, as far as is known. */
-export const AfterRelease = ({ lock }: { lock: HeldLock }) =>
-  afterRelease(lock, useStoreRefusal(lock));
+export const AfterRelease = ({ lock }: { lock: HeldLock }) => afterRelease(lock, useRefusing(lock));

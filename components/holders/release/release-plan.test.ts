@@ -33,6 +33,6 @@ it('promises remaining permits to the next waiter, even if others hold the lock 
   expect(afterRelease({ ...wanted, sharedWith: 2 })).toBe('granted to heir-1');
   const unknown: HeldLock = { ...free, status: 'unknown' };
   expect(afterRelease(unknown)).toBe('unknown: backend not responding');
-  expect(afterRelease(unknown, 'It is full.')).toBe('unknown: backend rejecting requests');
+  expect(afterRelease(unknown, 'rejecting requests')).toBe('unknown: backend rejecting requests');
   expect(afterRelease({ ...free, sharedWith: 2 })).toBe('still held by 2\u00a0others');
 });

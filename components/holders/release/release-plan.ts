@@ -1,3 +1,4 @@
+import type { Refusing } from '@/server/contract/console/backend-health';
 import type { ForceReleaseAnswer } from '@/server/contract/console/operator-answers';
 import type { HeldLock } from '@/server/contract/console/waits/holder-rows';
 import { boundText } from '@/server/core/format/durations';
@@ -8,11 +9,11 @@ import { unknownLabel } from '../../locks/lock-labels';
 /**
  * What happens to a lock if this hold is released, as far as is known.
  *
- * @param refusal why its store rejects requests; null: it serves, or does not respond
+ * @param refusing how its store refuses to serve; null: it serves, or does not respond
  */
-export function afterRelease(lock: HeldLock, refusal: string | null = null): string {
+export function afterRelease(lock: HeldLock, refusing: Refusing | null = null): string {
   const { next, sharedWith, isFrozen, delayMs } = lock;
-  const unknown = unknownLabel(lock, refusal);
+  const unknown = unknownLabel(lock, refusing);
   if (unknown) return unknown;
   if (isFrozen) return 'free, but frozen: no grants';
   if (sharedWith > 0 && !next) return `still held by ${plural(sharedWith, 'other')}`;

@@ -3,7 +3,7 @@
 import { useState } from 'react';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import { agoText, boundText, countdownText, wholeSeconds } from '@/server/core/format/durations';
-import { plural } from '@/server/core/format/numbers';
+import { capital, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { waitersThatFit } from '@/server/core/lock/permits';
@@ -115,21 +115,20 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
   );
 }
 
-/** Each reason why no step is possible, with a sentence that says so. */
-const NO_ACTS = {
+/** Why no step is possible. */
+type Unavailable = 'requires operator role' | 'state unknown' | StoreObstacle | 'not held';
+
+/** Sentences about reasons that do not pass by themselves. */
+const NO_ACTS: Partial<Record<Unavailable, string>> = {
   'requires operator role': 'Requires operator role to act on this lock.',
-  'state unknown': 'State unknown: no action is possible now.',
-  'backend rejects requests': 'Backend rejects requests: no action is possible now.',
-  'backend disabled on this server': 'Backend disabled on this server: no action is possible now.',
   'not held': 'Not held: no holder to act on.',
-} as const;
-type Unavailable = keyof typeof NO_ACTS;
+};
 
 /** A sentence in place of the steps if none of them is possible. */
 function NoActs({ because }: { because: Unavailable }) {
   return (
     <section id="actions" aria-label="Actions" className="card px-3.5 py-2.5 text-t2">
-      {NO_ACTS[because]}
+      {NO_ACTS[because] ?? `${capital(because)}: no action is possible now.`}
     </section>
   );
 }

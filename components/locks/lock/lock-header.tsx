@@ -1,13 +1,13 @@
 'use client';
 
 import type { ReactNode } from 'react';
+import { REFUSING_CLAUSES } from '@/server/contract/console/backend-health';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import { useActions } from '../../actions/actions-provider';
 import { DeleteNamesButton } from '../../deletion/delete-names-button';
 import { shortToken } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
-import { useIsStale, useStoreObstacle, useStoreRefusal } from '../../live/reading';
-import type { StoreObstacle } from '../../live/reading-store';
+import { useIsStale, useRefusing, useStoreRefusal } from '../../live/reading';
 import { RecordHead } from '../../live/record-head';
 import type { LinkState } from '../../live/use-live';
 import { NearLink } from '../../navigation/near-link';
@@ -147,22 +147,17 @@ function BackendClosedNote({ backend }: { backend: string }) {
   );
 }
 
-const DOES: Record<StoreObstacle, string> = {
-  'backend rejects requests': 'rejects requests',
-  'backend disabled on this server': 'is disabled on this server',
-};
-
 /**
  * Above a lock that can still be read, while its store rejects all else, as a full one does. Where
  * the state is unknown, the sentence of the lock says so.
  */
 export function BackendRejectsNote({ row }: { row: LockRow }) {
   const refusal = useStoreRefusal(row);
-  const obstacle = useStoreObstacle(row);
-  if (obstacle === null || row.status === 'unknown') return null;
+  const refusing = useRefusing(row);
+  if (refusing === null || row.status === 'unknown') return null;
   return (
     <BackendNote>
-      Backend {row.backend} {DOES[obstacle]}: no action is possible. {refusal}
+      Backend {row.backend} {REFUSING_CLAUSES[refusing]}: no action is possible. {refusal}
     </BackendNote>
   );
 }

@@ -7,7 +7,7 @@ import { isReleased } from '@/server/core/lock/lock-record';
 import { othersText, permitsLeft, servedTogether } from '@/server/core/verdict/release-impact';
 import { shortToken } from '../../format/numbers';
 import { Icon, type IconName } from '../../icons/icon';
-import { useStaleAge, useStoreRefusal } from '../../live/reading';
+import { useRefusing, useStaleAge } from '../../live/reading';
 import { useIsClosed } from '../../shell/backend-queries';
 import { Panel } from '../../ui/panel';
 import { ExactName } from '../../ui/visible-text';
@@ -55,7 +55,7 @@ export function ReleaseImpact({ detail, chosen }: Props) {
 function NextGrant({ detail, chosen, delay }: Props & { delay: string | null }) {
   const { row, waiters } = detail;
   const isClosed = useIsClosed(row.backend);
-  const unknown = unknownLabel(row, useStoreRefusal(row));
+  const unknown = unknownLabel(row, useRefusing(row));
   if (unknown) return `State ${unknown}.`;
   if (isClosed) return 'No grant: backend is not granting locks.';
   if (row.frozen) return 'No grant: frozen.';

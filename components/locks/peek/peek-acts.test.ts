@@ -4,7 +4,7 @@ import { noActReason } from './peek-acts';
 test('until its first answer a preview is loading; a silent backend is unknown', () => {
   const current = { isStale: false, isFresh: true, isAwaited: false, atStore: null };
   expect(noActReason(current)).toBeNull();
-  const atStore = 'backend disabled on this server';
+  const atStore = 'backend is disabled on this server';
   expect(noActReason({ ...current, atStore })).toBe(atStore);
   const awaited = { ...current, isFresh: false, isAwaited: true };
   expect(noActReason(awaited)).toBe('loading…');

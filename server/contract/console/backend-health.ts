@@ -61,6 +61,25 @@ export function outagesOf({
   return isEach ? ['rejecting requests'] : ['not responding', 'rejecting requests'];
 }
 
+/** How a store that may respond refuses to serve. */
+export type Refusing = Exclude<Outage, 'not responding'>;
+
+/** How and why a store refuses to serve, even if it responds. */
+export interface StoreRefusal {
+  outage: Refusing;
+  reason: string;
+}
+
+/** What such a store does, as the rest of a sentence about it. */
+export const REFUSING_CLAUSES = {
+  'rejecting requests': 'rejects requests',
+  'disabled on this server': 'is disabled on this server',
+} as const satisfies Record<Refusing, string>;
+
+/** What a backend or a shard does that has a `refusal` of its own, as the rest of a sentence. */
+export const refusingClause = ({ shards }: Pick<BackendHealth, 'shards'>): string =>
+  REFUSING_CLAUSES[shards ? 'disabled on this server' : 'rejecting requests'];
+
 /** Why all of a backend, or a shard of it, rejects requests. */
 interface Refusal {
   /** The shard's name; null: it is about all of the backend. */

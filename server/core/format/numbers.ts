@@ -10,3 +10,6 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 
 /** How often: once, 3 times. */
 export const timesText = (count: number) => (count === 1 ? 'once' : `${exactCount(count)} times`);
+
+/** A text as the beginning of a sentence. */
+export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

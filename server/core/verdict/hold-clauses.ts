@@ -1,6 +1,6 @@
 import type { HoldRow, LockRow } from '../../contract/console/lock-row';
 import { agoText, baselineText, boundText, runningDuration } from '../format/durations';
-import { exactCount, plural } from '../format/numbers';
+import { capital, exactCount, plural } from '../format/numbers';
 import { visibleText } from '../format/visible-text';
 import { type LivenessVerdict, livenessOf } from '../status/holder-liveness';
 import { LATE_SHARE } from '../status/lock-status';
@@ -130,5 +130,3 @@ export function demandClause({ waiters, refused, status }: LockRow): VerdictPart
     sentencePart(`${refusals}.`),
   ];
 }
-
-const capital = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

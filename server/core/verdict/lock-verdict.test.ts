@@ -69,15 +69,20 @@ const held = 'Held for 3 h 12 m (usually under 40 s) by billing-7f9c on host-4.'
 const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
 const sentence = (part: Partial<LockRow>) => plain(lockSentence({ ...lock, ...part }, view));
 
-test('of a backend that rejects requests it says why, not that it has not responded', () => {
+test('of a backend that refuses to serve it says how and why, not that it is silent', () => {
   const unknown: LockRow = { ...lock, status: 'unknown', readAt: now - 60_000 };
-  const rejecting = { ...view, refusal: 'Redis is full.' };
+  const refusal = { outage: 'rejecting requests' as const, reason: 'Redis is full.' };
+  const rejecting = { ...view, refusal };
   expect(plain(lockSentence(unknown, rejecting))).toBe(
     'State unknown for 41 s: backend “mysql-core” rejects requests. Redis is full. Last known: ' +
       'held for at least 3 h 11 m by billing-7f9c on host-4.',
   );
   expect(plain(lockSentence({ ...unknown, hold: null }, rejecting))).toBe(
     'State unknown for 41 s: backend “mysql-core” rejects requests. Redis is full.',
+  );
+  const disabled = { outage: 'disabled on this server' as const, reason: 'It was resharded.' };
+  expect(plain(lockSentence({ ...unknown, hold: null }, { ...view, refusal: disabled }))).toBe(
+    'State unknown for 41 s: backend “mysql-core” is disabled on this server. It was resharded.',
   );
 });
 

@@ -1,3 +1,4 @@
+import { REFUSING_CLAUSES } from '../../contract/console/backend-health';
 import type { HoldRow, LockRow } from '../../contract/console/lock-row';
 import type { EndCause } from '../../contract/primitives';
 import { pastDuration, spokenDuration } from '../format/durations';
@@ -78,9 +79,13 @@ function unknownVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
   }
   const length = spokenDuration(silentMs);
   const outage = refusal
-    ? [strong(`State unknown for ${length}: backend “${backend}” rejects requests.`)]
+    ? [
+        strong(
+          `State unknown for ${length}: backend “${backend}” ${REFUSING_CLAUSES[refusal.outage]}.`,
+        ),
+      ]
     : [strong(`State unknown: backend “${backend}” has not responded for ${length}.`)];
-  const reason = refusal ? [sentencePart(refusal)] : [];
+  const reason = refusal ? [sentencePart(refusal.reason)] : [];
   if (!hold) return joinSentences(outage, reason);
   const knownUntil = Math.max(readAt, Math.min(now - silentMs, hold.expiresAt));
   const heldMs = Math.max(0, knownUntil - hold.grantedAt);

@@ -402,8 +402,12 @@ test('a backend that responds, but rejects requests, is not waited for to respon
     title: 'Restore backend mysql-core',
     effect: 'No action is possible until it accepts requests. Leases keep counting down meanwhile.',
   };
-  const rejecting = { ...view, refusal: 'Redis is full.' };
+  const refusal = { outage: 'rejecting requests' as const, reason: 'Redis is full.' };
+  const rejecting = { ...view, refusal };
   expect(recommended({ row: { ...row, status: 'unknown' } }, rejecting)).toMatchObject(restore);
   // It may still be read, as a full Redis can.
   expect(recommended({ row: stuck }, rejecting)).toMatchObject(restore);
+  const disabled = { ...refusal, outage: 'disabled on this server' as const };
+  const act = recommended({ row: stuck }, { ...view, refusal: disabled });
+  expect(act?.effect).toContain('until it is enabled on this server.');
 });

@@ -1,3 +1,4 @@
+import type { Refusing } from '../../contract/console/backend-health';
 import type { HoldRow, LockRow } from '../../contract/console/lock-row';
 import { plural } from '../format/numbers';
 import { visibleText } from '../format/visible-text';
@@ -63,6 +64,12 @@ function isOverdue(row: LockRow, hold: HoldRow, now: number): boolean {
   return now - refused.lastAt <= REFUSED_RECENTLY_MS;
 }
 
+/** Until when no action is possible at a store that refuses to serve, as the end of a sentence. */
+const SERVES_AGAIN: Record<Refusing, string> = {
+  'rejecting requests': 'accepts requests',
+  'disabled on this server': 'is enabled on this server',
+};
+
 function repairFirst({ backend, unreadable }: LockRow, { refusal }: VerdictView): Recommendation {
   if (unreadable !== undefined) {
     return {
@@ -75,7 +82,7 @@ function repairFirst({ backend, unreadable }: LockRow, { refusal }: VerdictView)
     verb: 'wait',
     title: `Restore backend ${backend}`,
     effect:
-      `No action is possible until it ${refusal ? 'accepts requests' : 'responds'}. ` +
+      `No action is possible until it ${refusal ? SERVES_AGAIN[refusal.outage] : 'responds'}. ` +
       'Leases keep counting down meanwhile.',
   };
 }

@@ -1,3 +1,4 @@
+import type { StoreRefusal } from '../../contract/console/backend-health';
 import type { Meta } from '../../contract/primitives';
 import { agoText, runningDuration } from '../format/durations';
 import { visibleText } from '../format/visible-text';
@@ -19,8 +20,8 @@ export interface VerdictView {
   readAt?: number;
   /** How long that backend has not responded, or not served, in milliseconds. */
   silentMs: number;
-  /** Why it rejects requests; null or absent if it serves or does not respond. */
-  refusal?: string | null;
+  /** How and why it refuses to serve; null or absent if it serves or does not respond. */
+  refusal?: StoreRefusal | null;
   /** An instant as the reader's clock shows it, to the minute: `02:41` or `02:41 UTC`. */
   clockText: (at: number) => string;
 }

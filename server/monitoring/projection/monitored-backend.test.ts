@@ -11,6 +11,11 @@ test('an error says why a backend rejects requests, not that it is not respondin
     reason: 'BACKEND_DOWN',
     message: 'The backend "cache" rejects requests, so nothing can be deleted on it. It is full.',
   });
+  const disabled = { id: 'orders', refusal: 'It was resharded.', shards: [] };
+  expect(notServing(disabled, effect).message).toBe(
+    'The backend "orders" is disabled on this server, so nothing can be deleted on it. ' +
+      'It was resharded.',
+  );
 });
 
 test('a shard that serves rejects requests while all of its backend is disabled here', () => {

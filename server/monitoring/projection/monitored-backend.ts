@@ -1,4 +1,8 @@
-import type { BackendHealth, RecordKeeper } from '../../contract/console/backend-health';
+import {
+  type BackendHealth,
+  type RecordKeeper,
+  refusingClause,
+} from '../../contract/console/backend-health';
 import { LockyardError } from '../../contract/errors';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
 import type { LockEngine, StoreEngine } from '../../engine/lock-engine';
@@ -136,13 +140,13 @@ export function requireStore<B extends BackendOrShard>(
  * @param effect what cannot be done, as the end of a sentence
  */
 export function notServing(
-  health: Pick<BackendHealth, 'id' | 'refusal'>,
+  health: Pick<BackendHealth, 'id' | 'refusal' | 'shards'>,
   effect: string,
   cause?: unknown,
 ): LockyardError {
   const { id, refusal } = health;
   const text = refusal
-    ? `The backend "${id}" rejects requests, ${effect} ${refusal}`
+    ? `The backend "${id}" ${refusingClause(health)}, ${effect} ${refusal}`
     : `The backend "${id}" is not responding, ${effect}`;
   return new LockyardError('BACKEND_DOWN', text, { cause, retryAfterMs: 1_000 });
 }

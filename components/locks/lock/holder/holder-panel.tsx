@@ -5,7 +5,7 @@ import { agoText, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { Icon } from '../../../icons/icon';
-import { useAtBackend, useIsStale, useStoreRefusal } from '../../../live/reading';
+import { useAtBackend, useIsStale, useRefusing } from '../../../live/reading';
 import { Choice } from '../../../ui/controls/choices/choice';
 import { Duration } from '../../../ui/duration';
 import { Instant } from '../../../ui/instant';
@@ -81,7 +81,7 @@ function HolderChoice({
 function NoHolder({ row }: { row: LockRow }) {
   const now = useAtBackend(row, (at) => wholeSeconds(at));
   const { ended } = row;
-  const unknown = unknownLabel(row, useStoreRefusal(row));
+  const unknown = unknownLabel(row, useRefusing(row));
   return (
     <Panel title="Holder">
       <p className="px-3.5 py-3 text-t2">{unknown ? `Holder ${unknown}.` : 'Not held.'}</p>

@@ -5,7 +5,7 @@ import type { LockDetail } from '@/server/contract/console/lock-row';
 import { spokenDuration, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { totalBlockingMs } from '@/server/core/status/blocking-time';
-import { useAtBackend, useStoreRefusal } from '../../../live/reading';
+import { useAtBackend, useRefusing } from '../../../live/reading';
 import { Button } from '../../../ui/controls/button';
 import { SearchField } from '../../../ui/controls/search-field';
 import { Panel } from '../../../ui/panel';
@@ -64,7 +64,7 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
 }
 
 function EmptyQueue({ detail: { row, fresh } }: { detail: LockDetail }) {
-  const unknown = unknownLabel(row, useStoreRefusal(row));
+  const unknown = unknownLabel(row, useRefusing(row));
   if (!fresh && row.waiters > 0) return `${queueLabel(row.waiters, true)}.`;
   return unknown ? `Queue ${unknown}.` : 'No waiters.';
 }
