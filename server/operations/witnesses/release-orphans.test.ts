@@ -4,6 +4,7 @@ import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { createApiKey } from '../api-keys/create-api-key';
 import { listAudit } from '../audit/list-audit';
 import { setNamespacePolicy } from '../namespaces/set-namespace-policy';
+import { startReleasingOrphans } from './release-orphans';
 
 const HOST = {
   host: 'host-4',
@@ -18,8 +19,8 @@ let key: string;
 
 beforeAll(async () => {
   api = await ApiHarness.start();
-  await api.namespace('careful');
-  key = await api.key('billing', ['default', 'careful']);
+  for (const name of ['careful', 'late']) await api.namespace(name);
+  key = await api.key('billing', ['default', 'careful', 'late']);
   const policy = { ...DEFAULT_POLICY, releaseOrphans: true };
   await setNamespacePolicy(api.cli, { name: 'default', policy, reason: 'two witnesses' });
 });
@@ -112,4 +113,27 @@ test('a failed release does not prevent the release of other orphaned locks', as
   expect(await fails.state()).toBe('held');
   projection.detail = detail;
   await expect.poll(fails.state, { timeout: 20_000 }).toBe('free');
+});
+
+test('a server that ends finishes the release that it has begun, and begins no other', async () => {
+  const orphans = await Promise.all([41, 42, 43].map((pid) => take('late', `dead ${pid}`, pid)));
+  for (const { report } of orphans) {
+    await report(PODS);
+    await report(KERNEL);
+  }
+  // The server itself releases nothing in this namespace.
+  const policyOf = (name: string) => ({ ...DEFAULT_POLICY, releaseOrphans: name === 'late' });
+  const namespaces = Object.create(api.runtime.namespaces, { policyOf: { value: policyOf } });
+  let stopped: Promise<void> | undefined;
+  const detail = async (namespace: string, name: string) => {
+    const found = await api.runtime.projection.detail(namespace, name);
+    stopped ??= stop();
+    return found;
+  };
+  const projection = Object.create(api.runtime.projection, { detail: { value: detail } });
+  const stop = startReleasingOrphans({ ...api.runtime, namespaces, projection }, () => true);
+  await expect.poll(() => stopped !== undefined, { timeout: 20_000 }).toBe(true);
+  await stopped;
+  const states = await Promise.all(orphans.map(({ state }) => state()));
+  expect(states.sort()).toEqual(['free', 'held', 'held']);
 });

@@ -1,6 +1,6 @@
 import { type Hold, isReleased } from '../../core/lock/lock-record';
 import { deathWitnesses } from '../../core/status/holder-liveness';
-import { Periodic } from '../../platform/periodic';
+import { Periodic, type ShouldContinue } from '../../platform/periodic';
 import { forceReleaseLock } from '../locks/for-people/force-release-lock';
 import type { OperationContext, Runtime } from '../operation-context';
 
@@ -15,17 +15,24 @@ interface Orphan {
 
 const RELEASE_EVERY_MS = 2_000;
 
-/** Releases orphaned locks every 2 s, in only one process. Returns a function that stops it. */
+/**
+ * Releases orphaned locks every 2 s, in only one process. Returns a function that stops it after
+ * the release under way.
+ */
 export function startReleasingOrphans(runtime: Runtime, isRunner: () => boolean) {
+  let isEnding = false;
   const job = new Periodic({
     job: 'release orphaned locks',
     everyMs: RELEASE_EVERY_MS,
     run: async () => {
-      if (isRunner()) await releaseOrphans(runtime);
+      if (isRunner()) await releaseOrphans(runtime, () => !isEnding && isRunner());
     },
     log: runtime.log,
   }).start();
-  return () => job.stop();
+  return () => {
+    isEnding = true;
+    return job.stop();
+  };
 }
 
 /**
@@ -36,7 +43,7 @@ export function startReleasingOrphans(runtime: Runtime, isRunner: () => boolean)
  *
  * @throws AggregateError of the releases that failed
  */
-async function releaseOrphans(runtime: Runtime): Promise<void> {
+async function releaseOrphans(runtime: Runtime, shouldContinue: ShouldContinue): Promise<void> {
   const ctx: OperationContext = {
     runtime,
     actor: { kind: 'system' },
@@ -45,6 +52,7 @@ async function releaseOrphans(runtime: Runtime): Promise<void> {
   };
   const failures: unknown[] = [];
   for (const orphan of [...findOrphans(runtime)]) {
+    if (!shouldContinue()) break;
     try {
       if (await isStillDead(runtime, orphan)) await forceReleaseLock(ctx, orphan);
     } catch (error) {
