@@ -83,6 +83,9 @@ export async function readRefusals(
   return written.sort((a, b) => a.writtenAt - b.writtenAt || a.minute - b.minute);
 }
 
+/** Minutes read at a time: on SQLite a read blocks this process. */
+const MINUTES_AT_ONCE = 500;
+
 /**
  * How many attempts were refused in each minute from `since` to `until`, at all processes together.
  *
@@ -94,12 +97,20 @@ export async function refusalsByMinute(
   lockId: string,
   { since, until }: { since: number; until: number },
 ): Promise<{ minute: number; refused: number }[]> {
-  const { rows } = await raw.ask(
+  const sql =
     'SELECT minute, SUM(attempts) FROM lock_refusals WHERE backend = ? AND lock_id = ? AND ' +
-      'minute >= ? AND minute <= ? GROUP BY minute',
-    [backend, lockId, since, until],
-  );
-  return rows.map(([minute, refused]) => ({ minute: Number(minute), refused: Number(refused) }));
+    `minute >= ? AND minute <= ? GROUP BY minute ORDER BY minute LIMIT ${MINUTES_AT_ONCE}`;
+  const minutes: { minute: number; refused: number }[] = [];
+  for (let from = since; ; ) {
+    const { rows } = await raw.ask(sql, [backend, lockId, from, until]);
+    for (const [minute, refused] of rows) {
+      minutes.push({ minute: Number(minute), refused: Number(refused) });
+    }
+    const last = minutes.at(-1);
+    if (!last || rows.length < MINUTES_AT_ONCE) return minutes;
+    from = last.minute + 1;
+    await setImmediate();
+  }
 }
 
 /** The most rows, one a minute and process, that one reading of a lock returns. */
