@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import type { CounterEvent } from '../../core/counter/counter-event';
@@ -6,6 +6,7 @@ import { MINUTE_MS } from '../../core/time-units';
 import { newSeed, seeded } from '../../engine/testing/seeded';
 import { TestClock } from '../../platform/testing/test-clock';
 import type { HistoryRow } from '../../storage/record-store';
+import { insertRows } from '../history/insert-rows';
 import { EventTally } from '../metrics/event-tally';
 import { CounterHistory } from './counter-history';
 import { readCounterMinutes } from './counter-minute-rows';
@@ -160,5 +161,26 @@ describe.each(TEST_DIALECTS)('the roll-ups of counters, in %s', (dialect) => {
     expect((await history.ofOne('shop', nameOf(0)))?.points.at(-1)?.value).toBe(5);
     expect(await history.ofOne('shop', nameOf(2))).toBeNull();
     expect(await history.ofOne('shop', 'never')).toBeNull();
+  });
+
+  it('are read in parts for a long list, as on SQLite a read blocks this process', async () => {
+    const rows = Array.from({ length: 25 }, (_, index) => ({
+      id: `main/${idOf(index)}`,
+      ...{ namespace: 'shop', name: nameOf(index), backend: 'main', createdAt: 0 },
+    }));
+    const columns = ['backend', 'counter_id', 'minute', 'changes', 'added', 'removed', 'value'];
+    for (const [index] of rows.entries()) {
+      const minutes = Array.from({ length: 60 }, (_, i) => NOW - i * MINUTE_MS);
+      const values = minutes.map((minute) => [storeId(), idOf(index), minute, 1, 1, 0, 5]);
+      await insertRows(database.raw.ask, 'counter_minutes', columns, values);
+    }
+    const ask = vi.spyOn(database.raw, 'ask');
+    const counters = { livePage: async () => ({ rows }), row: () => null };
+    const stores = () => [storeId()];
+    const history = new CounterHistory(database, counters as never, stores, () => 0, clock);
+    expect(Object.keys(await history.ofList({ limit: 500 }))).toHaveLength(rows.length);
+    const answers = await Promise.all(ask.mock.results.map(({ value }) => value));
+    expect(Math.max(...answers.map((answer) => answer.rows.length))).toBeLessThan(1_000);
+    ask.mockRestore();
   });
 });

@@ -14,8 +14,8 @@ import { readCounterMinutes } from './counter-minute-rows';
 /** For how long one reading is shared by all viewers. */
 const FRESH_MS = 10_000;
 
-/** How many counters one statement reads: some thousand rows at most. */
-const COUNTERS_AT_ONCE = 50;
+/** Counters read at a time, some hundred rows: on SQLite a read blocks this process. */
+const COUNTERS_AT_ONCE = 10;
 
 /** How the values of counters changed over the last hour, from the roll-ups. */
 export class CounterHistory {
