@@ -7,6 +7,7 @@ import { WEEK_MS } from '../../core/time-units';
 import type { Clock } from '../../platform/clock';
 import { rowId } from '../projection/projection-row';
 import { baselineOf, NamespaceHolds } from './namespace-holds';
+import { storedHistogram } from './rollup-rows';
 
 /** The most locks with baselines: those whose last holds ended most recently. */
 const LOCKS_MAX = 100_000;
@@ -200,5 +201,5 @@ function storeWeek(
 }
 
 function baselineFrom(texts: LockBaseline['texts']): HoldBaseline | null {
-  return baselineOf(LogHistogram.merge(...texts.map((text) => LogHistogram.decode(text))));
+  return baselineOf(LogHistogram.merge(...texts.map(storedHistogram)));
 }

@@ -1,6 +1,7 @@
 import type { HoldBaseline } from '../../contract/console/insight-row';
 import { LogHistogram } from '../../core/statistics/log-histogram';
 import { HISTORY_MIN_COUNT } from '../../core/status/stuck-reason';
+import { storedHistogram } from './rollup-rows';
 
 /** How long the locks of each namespace are held, all of them together. */
 export class NamespaceHolds {
@@ -33,8 +34,8 @@ export class NamespaceHolds {
     const histogram = this.histograms.get(namespace) ?? new LogHistogram();
     this.histograms.set(namespace, histogram);
     this.baselines.delete(namespace);
-    for (const text of added) histogram.addAll(LogHistogram.decode(text));
-    for (const text of removed) histogram.removeAll(LogHistogram.decode(text));
+    for (const text of added) histogram.addAll(storedHistogram(text));
+    for (const text of removed) histogram.removeAll(storedHistogram(text));
   }
 }
 

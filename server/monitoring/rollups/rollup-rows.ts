@@ -28,6 +28,18 @@ export interface RollupTarget {
   countedTo: number;
 }
 
+/**
+ * The histogram of a stored text; an empty one if another program has overwritten it: it must not
+ * end the counting, and the reading, of all other locks.
+ */
+export function storedHistogram(text: string): LogHistogram {
+  try {
+    return LogHistogram.decode(text);
+  } catch {
+    return new LogHistogram();
+  }
+}
+
 const MINUTE_VALUES = ['grants', 'timeouts', 'expiries', 'forced', 'waits', 'holds'];
 
 /** The counts of a row of `lock_minutes`, given its columns in the order of `MINUTE_COLUMNS`. */
@@ -41,8 +53,8 @@ export function readRollup(minute: number, columns: unknown[]): MinuteRollup {
     forced: Number(forced),
     // Each process writes these itself, in rows of their own.
     refused: 0,
-    waits: LogHistogram.decode(String(waits)),
-    holds: LogHistogram.decode(String(holds)),
+    waits: storedHistogram(String(waits)),
+    holds: storedHistogram(String(holds)),
   };
 }
 
@@ -94,7 +106,7 @@ export async function addToWeek(
     );
     const stored = new Map(rows.map(([lockId, text]) => [String(lockId), String(text)]));
     const values = locks.flatMap((lockId) => {
-      const sum = LogHistogram.decode(stored.get(lockId) ?? '');
+      const sum = storedHistogram(stored.get(lockId) ?? '');
       sum.addAll(holds.get(lockId) ?? new LogHistogram());
       return [backend, lockId, week, sum.encode(), countedTo];
     });
