@@ -289,22 +289,18 @@ test('a disk that fills up while a backup is restored leaves the database as it 
   }
 });
 
-test('a full disk behind standard output is reported', async () => {
+test.each([
+  ['a full disk', 'exec > /dev/full', 'the disk is full'],
+  ['a reader that ends early', 'exec > >(true); wait $!', 'the reader has closed the pipe'],
+])('%s behind standard output is reported', async (_, output, why) => {
   home = await Installation.make('sqlite', commandLine);
   try {
     await home.serve(async () => undefined);
-    const words = [
-      '--norc',
-      '-c',
-      `exec "$@" > /dev/full`,
-      'full',
-      ...commandLine.program,
-      'backup',
-      '-',
-    ];
+    const { program } = commandLine;
+    const words = ['--norc', '-c', `${output}; exec "$@"`, 'writes', ...program, 'backup', '-'];
     const env = { PATH: process.env.PATH, ...home.variables } as unknown as NodeJS.ProcessEnv;
     const { status, stderr } = spawnSync('bash', words, { env, encoding: 'utf8' });
-    expect([status, stderr]).toEqual([1, 'Standard output cannot be written: the disk is full.\n']);
+    expect([status, stderr]).toEqual([1, `Standard output cannot be written: ${why}.\n`]);
   } finally {
     await home.remove();
   }

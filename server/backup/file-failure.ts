@@ -13,6 +13,7 @@ const REASONS: Record<string, string> = {
   EDQUOT: 'the disk is full',
   EFBIG: 'the file size limit of this user was reached',
   EROFS: 'it is on a read-only file system',
+  EPIPE: 'the reader has closed the pipe',
 };
 
 /** The error of a file in one line; any other error unchanged. */
