@@ -13,7 +13,14 @@ import {
 } from './cli-command';
 import { PROVISIONING_VERBS, parseProvisioning } from './provisioning/parse-provisioning';
 import { parseRecordAction, RECORD_ACTION_VERBS } from './records/parse-record-action';
-import { issueMessage, numberIn, onlyOptions, parseOptions, UsageError } from './usage-error';
+import {
+  issueMessage,
+  numberIn,
+  onlyOptions,
+  parseOptions,
+  SLIP_MAX,
+  UsageError,
+} from './usage-error';
 
 const DELETE_OPTIONS = {
   namespace: { type: 'string' },
@@ -40,7 +47,7 @@ interface CommandInput {
 }
 
 /** Options that every command accepts, in any position. */
-const COMMON_OPTIONS: ReadonlySet<string> = new Set(['--json', '--create', '--migrate']);
+const COMMON_OPTIONS = ['--json', '--create', '--migrate'];
 
 /** The calling process itself prints the results of these. */
 const OWN_VERBS: ReadonlySet<string> = new Set([
@@ -61,7 +68,9 @@ export async function parseCommand(
   { readPassword, readConfig }: CommandInput,
 ): Promise<Command | null> {
   if (args.length === 0 || args.includes('--help') || args.includes('-h')) return null;
-  const rest = args.filter((arg) => !COMMON_OPTIONS.has(arg));
+  const valued = COMMON_OPTIONS.find((option) => args.some((arg) => arg.startsWith(`${option}=`)));
+  if (valued) throw new UsageError(`Option '${valued}' does not take an argument.`);
+  const rest = args.filter((arg) => !COMMON_OPTIONS.includes(arg));
   const command = await parseWords(rest, { readPassword, readConfig });
   if (command === null || !args.includes('--json')) return command;
   return OWN_VERBS.has(command.verb) ? command : ({ ...command, json: true } as Command);
@@ -173,9 +182,6 @@ const VERBS = [
 
 const SINGLE_VERBS = ['apply', 'backup', 'restore', 'doctor'];
 
-/** How many letters of a command may be wrong for a suggestion. */
-const SLIP_MAX = 2;
-
 async function parseProvisioningCommand(
   args: string[],
   readPassword: () => Promise<string>,
@@ -192,6 +198,7 @@ async function parseProvisioningCommand(
 }
 
 function unknownCommand([noun = '', verb]: string[]): string {
+  if (noun === '') return 'A command is missing; see: npm run -s lockyard -- --help';
   const typed = verb === undefined || verb.startsWith('-') ? noun : `${noun} ${verb}`;
   const meant = nearName(typed, VERBS, SLIP_MAX) ?? nearName(noun, SINGLE_VERBS, SLIP_MAX);
   const known = VERBS.filter((each) => [noun, `${noun}s`].includes(each.split(' ')[0] ?? ''));

@@ -2,7 +2,10 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { z } from 'zod';
 import { durationArgument } from '../../client/command/terminal/duration';
 import { LockyardError } from '../contract/errors';
-import { nearestName } from '../platform/nearest-name';
+import { nearName } from '../platform/nearest-name';
+
+/** How many letters of a word may be wrong for a suggestion. */
+export const SLIP_MAX = 2;
 
 /** Arguments that are not a command. The message is one line. */
 export class UsageError extends Error {
@@ -96,10 +99,8 @@ function parseKnown<const O extends NonNullable<ParseArgsConfig['options']>>(
     const what = message.split(/[.\n]/)[0];
     if (hint) throw new UsageError(`${what}: ${hint.replace(/^To/, 'to')}`);
     const [, unknown] = /^Unknown option '--([^']+)'/.exec(message) ?? [];
-    const known = Object.keys(options);
-    const isUnknown = unknown !== undefined && known.length > 0;
-    const meant = isUnknown ? `; did you mean --${nearestName(unknown, known)}?` : '.';
-    throw new UsageError(`${what}${meant}`);
+    const meant = unknown && nearName(unknown, Object.keys(options), SLIP_MAX);
+    throw new UsageError(`${what}${meant ? `; did you mean --${meant}?` : '.'}`);
   }
 }
 

@@ -377,6 +377,11 @@ test.each([
     ['keys', 'create', '--name', 'a', '--namespaces', 'b'],
     /^Unknown option '--namespaces'; did you mean --namespace\?$/,
   ],
+  [['keys', 'list', '--colour'], /^Unknown option '--colour'\.$/],
+  [['keys', 'list', '--json=yes'], /^Option '--json' does not take an argument\.$/],
+  [['backup', 'a.gz', '--create=1'], /^Option '--create' does not take an argument\.$/],
+  [['--json'], /^A command is missing; see: npm run -s lockyard -- --help$/],
+  [[''], /^A command is missing; see: npm run -s lockyard -- --help$/],
   [['keys', 'revoke', '--id', 'x', '--id', 'y'], /^--id: may be given only once/],
   [['apply', '-f', 'x', '--file=y'], /^--file: may be given only once/],
 ])('%j is refused in one line', async (words, message) => {
