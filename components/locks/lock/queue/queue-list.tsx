@@ -123,7 +123,7 @@ function Waiter({
           </span>
         )}
         {detached && (
-          <span className="queue-mark" title="Waiter is between long-poll requests">
+          <span className="queue-mark queue-detached" title="Waiter is between long-poll requests">
             reconnecting
           </span>
         )}
