@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { visibleText } from '@/server/core/format/visible-text';
-import { visibleName, visiblePieces } from './visible-name';
+import { partsOf, visibleName, visiblePieces } from './visible-name';
 
 const text = (name: string) => {
   const { head, tail } = visibleName(name);
@@ -80,4 +80,17 @@ test('a variation selector of an emoji gets no mark, but the same after a letter
 test('plain text with letters that are read from right to left reorders nothing beside it', () => {
   expect(visibleText('שלום 12')).toBe('\u2068שלום 12\u2069');
   expect(visibleText('job:12')).toBe('job:12');
+});
+
+test('a name has parts, each of which ends with what divides it from the next one', () => {
+  expect(partsOf('billing:invoice-run:2026-11')).toEqual([
+    'billing:',
+    'invoice-',
+    'run:',
+    '2026-',
+    '11',
+  ]);
+  expect(partsOf('s3://a/b.txt_')).toEqual(['s3://', 'a/', 'b.', 'txt_']);
+  expect(partsOf('--lead')).toEqual(['--', 'lead']);
+  expect([partsOf('plain'), partsOf('')]).toEqual([['plain'], []]);
 });

@@ -24,6 +24,10 @@ function join(cells: NamePiece[]): NamePiece[] {
 /** A text for drawing. Outer spaces and invisible characters become marks; none is dropped. */
 export const visiblePieces = (text: string): NamePiece[] => join(cellsOf(text));
 
+/** The parts of a name, each with the characters that divide it from the next one. */
+export const partsOf = (name: string): string[] =>
+  name.match(/[^/:._-]*[/:._-]+|[^/:._-]+/gu) ?? [];
+
 /** Splits a name for drawing, as `visiblePieces` draws it. */
 export function visibleName(name: string): VisibleName {
   const cells = cellsOf(name);

@@ -77,7 +77,7 @@ export function IncidentView({
         </nav>
         <header className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <StatusBadge status={incident.status} />
-          <h1 className="min-w-0 text-20 font-[550]">
+          <h1 className="min-w-0 text-20 font-[550] text-balance">
             <Link href={lockPath(namespace, name)} prefetch={false} className="rounded-4">
               <WholeName name={name} />
             </Link>

@@ -59,7 +59,7 @@ export function RecordHead({
       </div>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <span className="flex min-w-0 items-center">
-          <h1 className="min-w-0 text-20 font-[550] max-sm:text-[18px]">
+          <h1 className="min-w-0 text-20 font-[550] text-balance max-sm:text-[18px]">
             <WholeName name={name} />
           </h1>
           <CopyButton text={name} label={`Copy ${kind} name`} shortcut="y" quiet />

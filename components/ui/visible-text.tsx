@@ -1,11 +1,16 @@
+import { Fragment } from 'react';
 import { type NamePiece, visibleText } from '@/server/core/format/visible-text';
-import { visibleName, visiblePieces } from '../format/visible-name';
+import { partsOf, visibleName, visiblePieces } from '../format/visible-name';
 
-/** Pieces of a text, those that could not be seen as labelled boxes. */
-function Pieces({ pieces }: { pieces: NamePiece[] }) {
+/**
+ * Pieces of a text, those that could not be seen as labelled boxes.
+ *
+ * @param mayBreak a line may end behind any of the characters that divide names into parts
+ */
+function Pieces({ pieces, mayBreak = false }: { pieces: NamePiece[]; mayBreak?: boolean }) {
   return pieces.map(({ text, mark }, place) => {
     // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one name never change places
-    if (!mark) return <span key={place}>{text}</span>;
+    if (!mark) return <span key={place}>{mayBreak ? <Parts text={text} /> : text}</span>;
     return (
       <span
         // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one name never change places
@@ -17,6 +22,15 @@ function Pieces({ pieces }: { pieces: NamePiece[] }) {
     );
   });
 }
+
+const Parts = ({ text }: { text: string }) =>
+  partsOf(text).map((part, place) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one name never change places
+    <Fragment key={place}>
+      {place > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
 
 /** A foreign text inside ours: every character is visible, and none reorders the text around it. */
 export function VisibleText({ text }: { text: string }) {
@@ -87,18 +101,29 @@ const LONGEST_WRAPPED = 48;
 /** A foreign name in a narrow column: it takes two lines before it is cut in the middle. */
 export function WrappedName({ name, className = '' }: NameProps) {
   if (name.length > LONGEST_WRAPPED) return <ExactName name={name} className={className} />;
-  return (
-    <bdi className={`min-w-0 font-mono whitespace-pre-wrap [overflow-wrap:anywhere] ${className}`}>
-      <Pieces pieces={visiblePieces(name)} />
-    </bdi>
-  );
+  return <WholeName name={name} className={className} />;
 }
 
-/** A foreign name that is never cut: it takes as many lines as it needs. */
+/**
+ * A foreign name that is never cut: it takes as many lines as it needs, and breaks between two of
+ * its parts if it can. Screen readers would pause wherever it may break, so they get a text of
+ * their own.
+ */
 export function WholeName({ name, className = '' }: NameProps) {
+  const look = `relative min-w-0 font-mono whitespace-pre-wrap wrap-anywhere ${className}`;
+  if (partsOf(name).length <= 1) {
+    return (
+      <bdi className={look}>
+        <Pieces pieces={visiblePieces(name)} />
+      </bdi>
+    );
+  }
   return (
-    <bdi className={`min-w-0 font-mono whitespace-pre-wrap break-all ${className}`}>
-      <Pieces pieces={visiblePieces(name)} />
+    <bdi title={visibleText(name)} className={look}>
+      <span className="name-aloud sr-only" data-name={visibleText(name)} />
+      <span aria-hidden="true">
+        <Pieces pieces={visiblePieces(name)} mayBreak />
+      </span>
     </bdi>
   );
 }

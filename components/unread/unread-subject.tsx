@@ -24,7 +24,7 @@ export const UNTIL_READ = {
 export function UnreadSubject({ name, problem }: { name: string; problem: string }) {
   return (
     <div className="page flex flex-col gap-3.5">
-      <h1 className="min-w-0 text-20 font-[550] max-sm:text-[18px]">
+      <h1 className="min-w-0 text-20 font-[550] text-balance max-sm:text-[18px]">
         <WholeName name={name} />
       </h1>
       <div className="card flex items-start gap-2.5 px-3.5 py-4" role="status">

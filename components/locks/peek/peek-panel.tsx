@@ -202,7 +202,7 @@ function PeekBody({
       <div className="peek-body">
         <div className="flex flex-col gap-2 px-5 py-4">
           <div className="flex items-start gap-2">
-            <h2 className="min-w-0 text-16 font-[550]">
+            <h2 className="min-w-0 text-16 font-[550] text-balance">
               <WholeName name={row.name} />
             </h2>
             <span className="pointer-coarse:-my-2.5">
