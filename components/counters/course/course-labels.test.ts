@@ -7,6 +7,7 @@ describe('the rate of a counter', () => {
   it('says by how much it moves in a minute and how often, with its sign', () => {
     expect(rateLabel(course(-41.4))).toBe('−41/min, 12\u00a0changes/min');
     expect(rateLabel(course(0.25, 0.5))).toBe('+0.3/min, 0.5\u00a0changes/min');
+    expect(rateLabel(course(-1, 1.04))).toBe('−1/min, 1\u00a0change/min');
     expect(rateLabel(course(0))).toBe('±0/min, 12\u00a0changes/min');
     expect(rateLabel(course(0, 0))).toBe('no change in last 10\u00a0min');
   });

@@ -8,7 +8,8 @@ const SOON_MS = DAY_MS;
 /** How fast the value moves and how often it changes: −41/min, 12 changes/min. */
 export function rateLabel({ rate: { changes, net } }: CounterCourse): string {
   if (changes === 0) return 'no change in last 10\u00a0min';
-  return `${signedRate(net)}/min, ${rounded(changes)}\u00a0changes/min`;
+  const often = rounded(changes);
+  return `${signedRate(net)}/min, ${often}\u00a0${often === '1' ? 'change' : 'changes'}/min`;
 }
 
 /** When the value reaches a bound at its current rate; null: not within a day. */
