@@ -10,6 +10,7 @@ import {
   foundInPast,
   foundLabel,
   headroomLabel,
+  noFastValueLabel,
   parseWholeNumber,
 } from './counter-labels';
 
@@ -93,6 +94,13 @@ describe('what differs between a gate and MySQL', () => {
     expect(driftLabel(row, gateWith(null, null))).toBe('unknown');
     expect(driftLabel(row, gateWith({ ...row, value: 5 }, null))).toBe('changing');
     expect(driftLabel(row, gateWith({ ...row, value: 5, rev: 6, floor: 3 }, 0))).toBe('none');
+  });
+
+  it('is not said to be without a value while it cannot be read', () => {
+    const labels = (['empty', 'starting', 'down', 'missing'] as const).map((status) =>
+      noFastValueLabel({ status }),
+    );
+    expect(labels).toEqual(['none', 'none', 'unknown', 'unknown']);
   });
 
   it('never says that more is left than it estimates', () => {

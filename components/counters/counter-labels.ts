@@ -72,6 +72,10 @@ export function boundsDiffer(
   return fast?.rev === rev && (fast.floor !== floor || fast.ceiling !== ceiling);
 }
 
+/** What is said in place of the value in a gate, where that has none for this server. */
+export const noFastValueLabel = ({ status }: Pick<GateRow, 'status'>): string =>
+  status === 'down' || status === 'missing' ? 'unknown' : 'none';
+
 /** How the state in a gate differs from that in MySQL. */
 export function driftLabel(row: CounterRow, { fast, drift }: GateRow): string {
   if (!fast) return 'unknown';

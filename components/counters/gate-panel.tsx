@@ -8,7 +8,7 @@ import { Icon } from '../icons/icon';
 import { useSession } from '../live/session';
 import { Button } from '../ui/controls/button';
 import { Rev } from '../ui/rev';
-import { driftLabel, estimateLabel } from './counter-labels';
+import { driftLabel, estimateLabel, noFastValueLabel } from './counter-labels';
 
 /** The state of the counter in its gate, beside that in MySQL. */
 export function GatePanel({
@@ -36,7 +36,7 @@ export function GatePanel({
             </span>
           </>
         ) : (
-          <span className="text-t3">none</span>
+          <span className="text-t3">{noFastValueLabel(gate)}</span>
         )}
       </Fact>
       <Fact label="Durable value (MySQL)">
