@@ -72,6 +72,11 @@ describe('a fencing token', () => {
     expect(lowestFutureToken(last, 1, TOKEN_ERA_AT)).toBeGreaterThan(last);
   });
 
+  it('is available in the next epoch, where it starts from the clock', () => {
+    const now = TOKEN_ERA_AT + 1_000;
+    expect(nextToken(2 * COUNTERS - 1, 2, now)).toBe(2 * COUNTERS + 1_000);
+  });
+
   it('is available again after a restore', () => {
     const last = 2 * COUNTERS - 1;
     const now = TOKEN_ERA_AT + 1_000;

@@ -256,6 +256,17 @@ describe('a waiter that timed out while another process decided', () => {
     expect(world.record?.departed).toHaveLength(DEPARTED_MAX);
     expect(world.run(ask, 'p1').outcome).toBe('queued');
   });
+
+  it('takes no place from those that left before it and still wait', () => {
+    const { world } = afterCrash(DEPARTED_MAX);
+    world.run({ verb: 'expireAndPromote' }, 'p2');
+    const stillWaiting = world.record?.departed;
+    world.run(acquire('orders/late', { waitMs: 2_000, requestId: 'r' }), 'p3');
+    world.pass(2_000);
+    world.run({ verb: 'expireAndPromote' }, 'p2');
+    expect(world.record?.queue).toEqual([]);
+    expect(world.record?.departed).toEqual(stillWaiting);
+  });
 });
 
 describe('a multi-lock whose process died while it waited', () => {
