@@ -263,9 +263,11 @@ describe('every mistake is one line that names the variable', () => {
     [{ LOCKYARD_CONNECTIONS: '-5' }, 'LOCKYARD_CONNECTIONS must be a whole number from 10'],
     [{ LOCKYARD_TRUSTED_PROXIES: 'nginx' }, 'names "nginx", which is neither an address nor'],
     [{ LOCKYARD_TRUSTED_PROXIES: '10.0.0.0/33' }, 'names "10.0.0.0/33", which is neither'],
+    [{ LOCKYARD_TRUSTED_PROXIES: ' , ' }, 'LOCKYARD_TRUSTED_PROXIES must name an address or'],
     [{ LOCKYARD_DEMO: 'yes' }, 'LOCKYARD_DEMO must be 1 or unset'],
     [{ LOCKYARD_DEMO: '1', LOCKYARD_DATABASE_URL: mysql }, 'must not be set for the demo'],
     [{ LOCKYARD_DATA_DIR: 'a\0b' }, 'LOCKYARD_DATA_DIR'],
+    [{ LOCKYARD_DATA_DIR: ' ' }, 'LOCKYARD_DATA_DIR must name a folder.'],
   ])('%j', (env: Record<string, string>, part) => {
     const reading = () => readConfig(env);
     expect(reading).toThrow(ConfigError);

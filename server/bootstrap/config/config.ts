@@ -122,7 +122,9 @@ export function readConfig(environment: Env): Config {
   const env = withSecretFiles(environment, SECRET_PREFIXES);
   const demo = readDemo(env);
   const folder = env.LOCKYARD_DATA_DIR || (demo ? '.lockyard-demo' : '.lockyard');
-  if (folder.includes('\0')) throw new ConfigError('LOCKYARD_DATA_DIR must name a folder.');
+  if (folder.includes('\0') || folder.trim() === '') {
+    throw new ConfigError('LOCKYARD_DATA_DIR must name a folder.');
+  }
   const dataDir = resolve(folder);
   const named = { database: readDatabase(env, dataDir), backends: readBackends(env) };
   const stores = separateStores(named.database, named.backends);
@@ -187,7 +189,8 @@ function readTrustedProxies(env: Env): NetworkList {
   const name = 'LOCKYARD_TRUSTED_PROXIES';
   const list = NetworkList.parse(env[name] || LOOPBACK);
   if (typeof list === 'string') throw new ConfigError(`${name} ${list}.`);
-  return list;
+  if (list.texts.length > 0) return list;
+  throw new ConfigError(`${name} must name an address or a network; unset, it is ${LOOPBACK}.`);
 }
 
 function readDemo(env: Env): boolean {
