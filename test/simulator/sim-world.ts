@@ -52,6 +52,8 @@ export interface Flaws {
   list?: (honest: ListAnswer) => ListAnswer;
   /** Where a watch continues, from the position that its caller sends. */
   position?: (honest: WatchPosition) => WatchPosition;
+  /** The version that a process reads in a position of its own. */
+  version?: (honest: number) => number;
   locks?: (
     honest: DecideFunction<LockRecord, LockCommand>,
   ) => DecideFunction<LockRecord, LockCommand>;

@@ -1,5 +1,6 @@
 import { recordTypeOf } from '@/server/engine/record-type';
 import { checkHistory, type RecordedCall } from '@/server/engine/testing/history-checker';
+import { VersionSeal } from '@/server/monitoring/watch/version-seal';
 import { recordId } from '@/server/storage/record-id';
 import type { RecordKey } from '@/server/storage/record-store';
 import { AnswerChecks } from './answer-checks';
@@ -91,8 +92,8 @@ export async function simulate(
   return { seed, violations, steps: scheduler.steps, digest: trace.digest(), trace: trace.lines };
 }
 
-/** Replaces our decisions by those of a flaw; the returned functions restore ours. */
-function injectFlaws({ locks, counters }: Flaws): (() => void)[] {
+/** Replaces our decisions, and what we read, by those of a flaw; the functions restore ours. */
+function injectFlaws({ locks, counters, version }: Flaws): (() => void)[] {
   const inject = (key: RecordKey, flaw: Flaws['locks'] | Flaws['counters']) => {
     const recordType = recordTypeOf(key);
     const honest = recordType.decide;
@@ -102,7 +103,16 @@ function injectFlaws({ locks, counters }: Flaws): (() => void)[] {
     };
   };
   const key = { namespace: 'default', name: 'any' };
-  return [inject(key, locks), inject({ ...key, kind: 'counter' }, counters)];
+  const { open } = VersionSeal.prototype;
+  if (version) {
+    VersionSeal.prototype.open = function (sealed) {
+      return version(open.call(this, sealed));
+    };
+  }
+  const restoreSeal = () => {
+    VersionSeal.prototype.open = open;
+  };
+  return [inject(key, locks), inject({ ...key, kind: 'counter' }, counters), restoreSeal];
 }
 
 function watchLosses({ keys }: SimWorld, memory: LossyStore, truth: Referee): void {

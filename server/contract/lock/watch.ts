@@ -76,7 +76,7 @@ export const watchAnswer = z
         locks: [
           { name: 'scheduler', state: 'free', rev: 60500000002, holders: [], queueLength: 0 },
         ],
-        position: '4f1a2b3c4d5e.3f.mi8k2a1c.mi8k2a4u.q0Xw3vJ1mZ9b',
+        position: '4f1a2b3c4d5e.Jq3hWm0ZtY6rXo1nKd8sVA.mi8k2a1c.mi8k2a4u.q0Xw3vJ1mZ9b',
         reset: false,
         more: false,
       },

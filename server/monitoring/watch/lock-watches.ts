@@ -5,6 +5,7 @@ import { Periodic } from '../../platform/periodic';
 import type { TimeSlice } from '../lock-list/order/time-slice';
 import { AnswerTurns } from './answer-turns';
 import { OpenWatch } from './open-watch';
+import { VersionSeal } from './version-seal';
 import type { WatchJournals } from './watch-journals';
 import { positionText, type WatchPosition } from './watch-position';
 import type { WatchReader } from './watch-reader';
@@ -34,6 +35,7 @@ export class LockWatches {
   /** How many states were sent, and how many answers said that a position was not kept. */
   readonly answered = { states: 0, resets: 0 };
   private readonly open = new Set<OpenWatch>();
+  private readonly seal = new VersionSeal();
   private readonly turns: AnswerTurns;
   private readonly ticking: Periodic;
   private isDraining = false;
@@ -78,10 +80,10 @@ export class LockWatches {
     since: WatchPosition | null,
     pace: WatchPace,
   ): AsyncGenerator<WatchAnswer, void> {
-    const { journals, reader, turns, processId } = this;
+    const { journals, reader, turns, seal, processId } = this;
     const { signal } = pace;
     const watched = journals.of(target);
-    const watch = new OpenWatch(target, watched, { journals, reader, turns, processId });
+    const watch = new OpenWatch(target, watched, { journals, reader, turns, seal, processId });
     this.open.add(watch);
     watched.join(watch);
     this.ticking.start();

@@ -3,6 +3,7 @@ import type { TimeSlice } from '../lock-list/order/time-slice';
 import type { AnswerTurns } from './answer-turns';
 import type { LockChange } from './change-journal';
 import type { WatchPace } from './lock-watches';
+import type { VersionSeal } from './version-seal';
 import type { WatchJournals } from './watch-journals';
 import { positionText, type WatchPosition } from './watch-position';
 import type { WatchReader } from './watch-reader';
@@ -35,6 +36,7 @@ interface WatchService {
   journals: WatchJournals;
   reader: WatchReader;
   turns: AnswerTurns;
+  seal: VersionSeal;
   /** Unique to this process. */
   processId: string;
 }
@@ -70,7 +72,7 @@ export class OpenWatch {
     since: WatchPosition,
     { signal, onWaiting }: Pick<WatchPace, 'signal' | 'onWaiting'>,
   ): Promise<boolean> {
-    if (this.isOwn(since)) return true;
+    if (this.ownVersion(since) !== null) return true;
     onWaiting();
     const { watched } = this;
     const { journals, reader } = this.service;
@@ -106,19 +108,19 @@ export class OpenWatch {
       this.startOver(true);
       return;
     }
-    const isOwn = this.isOwn(since);
+    const version = this.ownVersion(since);
     const { readUpTo, after } = since;
     const [first] = changes;
     if (after !== null) {
       const before = first ? first.version - 1 : this.now().version;
-      this.snapshot = { version: isOwn ? since.version : before, readUpTo, after };
+      this.snapshot = { version: version ?? before, readUpTo, after };
     }
     const { names, prefix } = this.target;
     const watched = names && new Set(names);
     for (const { name } of changes) {
       if (watched ? watched.has(name) : name.startsWith(prefix)) this.pending.add(name);
     }
-    const hasTurned = isOwn && since.version < this.watched.turnedAt;
+    const hasTurned = version !== null && version < this.watched.turnedAt;
     // A lock without a record is in no journal unless one of its watches was open at that moment.
     if (hasTurned || this.hasQuietTurned(since)) {
       for (const name of names ?? []) this.pending.add(name);
@@ -137,22 +139,25 @@ export class OpenWatch {
     const { journal } = this.watched;
     const { key, names } = this.target;
     if (since.target !== key) return null;
-    if (!this.isOwn(since)) {
+    const version = this.ownVersion(since);
+    if (version === null) {
       return this.canResume(since) ? journal.sinceInstant(since.readUpTo - CLOCK_SKEW_MS) : null;
     }
-    // This process has never given a position ahead of its own version.
-    if (since.version > this.now().version) return null;
-    return names ? journal.sinceOf(names, since.version) : journal.since(since.version);
+    // It was not given by this process: that has never answered ahead of its own version.
+    if (version > this.now().version) return null;
+    return names ? journal.sinceOf(names, version) : journal.since(version);
   }
 
-  /** Whether this process gave that position. */
-  private isOwn({ process }: WatchPosition): boolean {
-    return process === this.service.processId;
+  /** The version of a position that this process gave; null: another process gave it. */
+  private ownVersion({ process, sealedVersion }: WatchPosition): number | null {
+    const { processId, seal } = this.service;
+    return process === processId ? seal.open(sealedVersion) : null;
   }
 
   /** Whether locks without a record may have been answered as delayed and no longer are. */
   private hasQuietTurned(since: WatchPosition): boolean {
-    if (this.isOwn(since)) return since.version < this.watched.quietTurnedAt;
+    const version = this.ownVersion(since);
+    if (version !== null) return version < this.watched.quietTurnedAt;
     const { journals } = this.service;
     const { backend } = this.target;
     const from = journals.grantsFrom(backend);
@@ -264,10 +269,17 @@ export class OpenWatch {
 
   private position({ version, readUpTo }: Covered, after: string | null): string {
     const { target } = this;
-    const { processId: process, journals } = this.service;
+    const { processId: process, journals, seal } = this.service;
     const shownAt = journals.latestInstantOf(target.backend);
     const upTo = journals.isReachable(target.backend) ? readUpTo : 0;
-    return positionText({ process, version, readUpTo: upTo, shownAt, target: target.key, after });
+    return positionText({
+      process,
+      sealedVersion: seal.seal(version),
+      readUpTo: upTo,
+      shownAt,
+      target: target.key,
+      after,
+    });
   }
 
   /** Up to where the watch has been notified. */

@@ -140,13 +140,29 @@ it('a stream that resumes during the current states reports what changed before'
   expect(sent).toContain(nameOf(LOCKS - 1));
 });
 
-it('a position ahead of all that its process has read restarts with current states', async () => {
+it('a position that its process has not given restarts with current states', async () => {
   const one = startProcess('p1');
   change(nameOf(1));
   const { position } = await ask(one, null);
-  const ahead = position.replace(/^p1\.\w+/, 'p1.zzzzz');
-  expect(await ask(one, ahead)).toMatchObject({ reset: true, locks: [{ name: nameOf(1) }] });
+  const another = await ask(startProcess('p1'), null);
+  for (const forged of [another.position, position.replace(/^p1\.\w{4}/, 'p1.zzzz')]) {
+    expect(await ask(one, forged)).toMatchObject({ reset: true, locks: [{ name: nameOf(1) }] });
+  }
   expect(await ask(one, position)).toMatchObject({ reset: false, locks: [] });
+});
+
+it('a position does not reveal how much changed elsewhere', async () => {
+  const one = startProcess('p1');
+  const numbers: string[] = [];
+  let since: string | null = null;
+  for (let asked = 0; asked < 20; asked += 1) {
+    since = (await ask(one, since)).position;
+    numbers.push(since.split('.')[1] ?? '');
+    if (asked % 2 === 0) change('elsewhere');
+  }
+  // They differ whether or not there was a change.
+  expect(new Set(numbers).size).toBe(numbers.length);
+  expect(new Set(numbers.map(({ length }) => length)).size).toBe(1);
 });
 
 it('the current states continue when processes answer in turn, and nothing is lost', async () => {
