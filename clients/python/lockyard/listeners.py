@@ -9,10 +9,11 @@ Listeners = Mapping[str, Optional[Callable[[Any], None]]]
 
 
 def notify(listener: Optional[Callable[[Any], None]], event: Any) -> None:
-    """Calls a listener; one that raises does not end the renewals."""
+    """Calls a listener; one that raises does not end the renewals, nor one that calls `sys.exit`,
+    which would end only the thread."""
     if listener is None:
         return
     try:
         listener(event)
-    except Exception:
+    except (Exception, SystemExit):
         _log.exception("A callback of a Lockyard hold failed.")

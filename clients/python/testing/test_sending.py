@@ -2,6 +2,7 @@
 
 import math
 import socket
+import sys
 import threading
 import time
 import unittest
@@ -163,6 +164,25 @@ class RenewalTest(unittest.TestCase):
             with client.lock("job", lease_ms=3_600_000) as hold:
                 for _ in range(4):
                     self.assertTrue(asked.acquire(timeout=PATIENCE_S if hold.loss is None else 0))
+
+    def test_a_callback_that_ends_its_thread_does_not_end_the_renewals(self):
+        lease = {"token": 1, "waitedMs": 0, "expiresAt": 1, "expiresInMs": 1_500}
+        remark = {"by": "ana", "reason": "r", "at": 1}
+        outcomes = {"lock.acquire": "granted", "lock.renew": "renewed", "lock.release": "released"}
+        asked = threading.Semaphore(0)
+
+        def send(procedure, kind, ask, **_):
+            if procedure == "lock.renew":
+                asked.release()
+            return {"outcome": outcomes[procedure], "askedToRelease": remark, **lease}
+
+        client = Client("http://127.0.0.1:1", "key")
+        options = {"lease_ms": 3_600_000, "on_asked_to_release": lambda _: sys.exit()}
+        with mock.patch.object(client, "send", send), self.assertLogs("lockyard"):
+            with client.lock("job", **options):
+                # The first one confirms the grant.
+                for _ in range(3):
+                    self.assertTrue(asked.acquire(timeout=5))
 
     def test_a_renewal_of_a_short_lease_may_be_answered_once_an_earlier_one_has_prolonged_it(self):
         limits = []
