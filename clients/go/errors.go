@@ -63,7 +63,8 @@ type LockTimeout struct {
 	WaitMs int64
 	// Holders are the holders according to the last answer.
 	Holders []Holder
-	// QueueLength is how many callers waited for the lock then.
+	// QueueLength is how many callers waited for the lock then; 0 also if the last answer did not
+	// say, as for a frozen lock.
 	QueueLength int64
 	// Frozen is why an operator has frozen the lock; empty if it is not frozen.
 	Frozen string

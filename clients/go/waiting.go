@@ -281,10 +281,14 @@ func (w *grantWait) cancel() {
 }
 
 func (w *grantWait) timeout(answer AcquireAnswer) *LockTimeout {
-	return &LockTimeout{
+	timeout := &LockTimeout{
 		Lock: w.ask.Name, WaitMs: w.patience.Milliseconds(),
-		Holders: answer.Holders, QueueLength: answer.QueueLength, Frozen: answer.Reason,
+		Holders: answer.Holders, QueueLength: answer.QueueLength,
 	}
+	if answer.Outcome == "frozen" {
+		timeout.Frozen = answer.Reason
+	}
+	return timeout
 }
 
 func least(one, other time.Duration) time.Duration {

@@ -370,6 +370,19 @@ export const SINCE_LAST_VERSION: Scenarios = {
     }
   },
 
+  'a lock that is held is not called frozen, whatever else the answer says': async ({
+    agent,
+    name,
+    proxy,
+  }) => {
+    const data = { outcome: 'held', holders: [], queueLength: 2, retryAfterMs: 5, reason: 'busy' };
+    proxy.rule = () => ({ status: 200, body: { result: { data } } });
+    const ended = await agent.lock(name, { waitMs: 0 }).ended();
+    expect(ended).toMatchObject({ error: 'LockTimeout', queueLength: 2 });
+    // In Go it is an empty text.
+    expect(ended.frozen || null).toBeNull();
+  },
+
   'an answer of 64 MiB at most is read: a longer one says that it was too long': async ({
     agent,
     name,

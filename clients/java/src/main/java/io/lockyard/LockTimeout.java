@@ -15,7 +15,7 @@ public final class LockTimeout extends RuntimeException {
     this.lock = lock;
     this.holders = answer.holders();
     this.queueLength = answer.queueLength();
-    this.frozen = answer.reason();
+    this.frozen = reasonForFreeze(answer);
   }
 
   public String lock() {
@@ -37,9 +37,14 @@ public final class LockTimeout extends RuntimeException {
     return frozen;
   }
 
+  private static String reasonForFreeze(Wire.AcquireAnswer answer) {
+    return answer.outcome().equals("frozen") ? answer.reason() : null;
+  }
+
   private static String obstacle(Wire.AcquireAnswer answer) {
-    if (answer.reason() != null) {
-      return "; it is frozen: " + answer.reason();
+    String frozen = reasonForFreeze(answer);
+    if (frozen != null) {
+      return "; it is frozen: " + frozen;
     }
     if (answer.holders().isEmpty()) {
       return "";
