@@ -41,6 +41,15 @@ export function missingIn(procedure: string, data: object): string | null {
   const outcomes = ANSWER_NEEDS[procedure] ?? {};
   const outcome = '' in outcomes ? '' : fields.outcome;
   if (typeof outcome !== 'string' || !Object.hasOwn(outcomes, outcome)) return 'known outcome';
-  const missing = outcomes[outcome]?.find((name) => (fields[name] ?? null) === null);
+  const missing = outcomes[outcome]?.find((name) => isMissing(name, fields[name]));
   return missing === undefined ? null : `"${missing}"`;
+}
+
+/** Those of a grant and a renewal, with which the client calculates, or which it sends back. */
+const NUMBERS: ReadonlySet<string> = new Set(['token', 'expiresAt', 'expiresInMs', 'waitedMs']);
+
+/** JSON may have numbers that are not exact here: a token would be that of another hold. */
+function isMissing(name: string, value: unknown): boolean {
+  if (!NUMBERS.has(name)) return (value ?? null) === null;
+  return typeof value !== 'number' || Math.abs(value) >= 2 ** 53;
 }

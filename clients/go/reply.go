@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 )
@@ -102,11 +103,22 @@ func missingIn(procedure string, data []byte) string {
 		return "known outcome"
 	}
 	for _, name := range needs {
-		if fields[name] == nil {
+		if fields[name] == nil || isNumber[name] && !isExact(fields[name]) {
 			return strconv.Quote(name)
 		}
 	}
 	return ""
+}
+
+// isNumber has the fields of a grant and a renewal with which the client calculates.
+var isNumber = map[string]bool{
+	"token": true, "expiresAt": true, "expiresInMs": true, "waitedMs": true,
+}
+
+// isExact: a number that is not exact in all languages is of no Lockyard.
+func isExact(value any) bool {
+	number, ok := value.(float64)
+	return ok && math.Abs(number) < 1<<53
 }
 
 // retryAfterLimitMs is the Retry-After of a proxy that limits the rate. Ignored with any other

@@ -110,7 +110,8 @@ def _lacks(data: Mapping[str, Any], name: str) -> bool:
 
 
 def _is_exact(value: Any) -> bool:
-    return isinstance(value, (int, float)) and abs(value) < 2**53
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_number and abs(value) < 2**53
 
 
 def _retry_after_limit_ms(status: int, headers: Mapping[str, str]) -> Optional[int]:

@@ -356,9 +356,16 @@ export const SINCE_LAST_VERSION: Scenarios = {
         expect(answer, which).toMatchObject({ error: 'LockyardError', reason: 'UNKNOWN' });
       }
     }
+    const grant = { outcome: 'granted', expiresAt: 1, expiresInMs: 6_000, waitedMs: 0 };
+    const renewed = { outcome: 'renewed', expiresAt: 1 };
     const incomplete = [
-      ['acquire', { outcome: 'granted', expiresAt: 1, expiresInMs: 6_000, waitedMs: 0 }],
-      ['renew', { outcome: 'renewed', expiresAt: 1 }],
+      ['acquire', grant],
+      ['acquire', { ...grant, token: '7' }],
+      // Not exact as a number of JavaScript.
+      ['acquire', { ...grant, token: 2 ** 53 }],
+      ['renew', renewed],
+      ['renew', { ...renewed, expiresInMs: true }],
+      ['renew', { ...renewed, expiresInMs: 1e300 }],
       ['renew', { outcome: 'lost' }],
       ['addToCounter', { outcome: 'applied' }],
       ['getCounter', { value: null }],
