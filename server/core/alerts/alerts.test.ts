@@ -354,6 +354,19 @@ describe('messages', () => {
     expect(due && messageSummary(due.message)).toMatch(/1 firing\. 27 more groups\.$/);
     const four = dueMessage({ position: 0, messageAt: null }, own.slice(0, 4), world.now + 5_000);
     expect(four && messageSummary(four.message)).toMatch(/1 firing\. 1 more group\.$/);
+    const three = dueMessage({ position: 0, messageAt: null }, own.slice(0, 3), world.now + 5_000);
+    expect(three && messageSummary(three.message)).not.toMatch(/more|not listed/);
+  });
+
+  it('neither list nor count an alert that is silenced', () => {
+    const world = new World();
+    for (const id of [0, 3]) world.fire(id);
+    const alerts = world.past.map((alert, i) =>
+      i === 0 ? alert : { ...alert, announcedAt: null },
+    );
+    const due = dueMessage({ position: 0, messageAt: null }, alerts, world.now + 5_000);
+    expect(due).toMatchObject({ position: 1, message: { firing: 1, began: 1, unlisted: 0 } });
+    expect(due?.message.groups).toMatchObject([{ firing: 1, alerts: [{ name: 'lock 0' }] }]);
   });
 
   it('wait 3 s for further alerts, and no longer if the clock is set back', () => {
