@@ -14,6 +14,7 @@ import { PASS } from '../../engine/testing/faulty-store';
 import { encodeCounter } from '../../storage/codec/counter-codec';
 import { encodeRecord } from '../../storage/codec/record-codec';
 import {
+  counterEventOf,
   created,
   eventOf,
   freshKey,
@@ -228,7 +229,7 @@ describe.each(sampledStores)('the lock projection over %s', (name) => {
     const bounds = { floor: null, ceiling: null };
     const fresh = { rev: 1, value: 5, createdAt: 0, lastMove: null, answersUntil: 0 };
     const { head } = encodeCounter({ ...fresh, ...bounds });
-    await created(rig.engines.under.store, counter, { head, events: [eventOf(1)] });
+    await created(rig.engines.under.store, counter, { head, events: [counterEventOf(1)] });
     await soon(() => expect(rowOf(key)?.status).toBe('held'));
     await soon(() => expect(counterRow()?.isKnown).toBe(true));
     watcher.faults.goAway();
@@ -309,7 +310,7 @@ describe.each(sampledStores)('the lock projection over %s', (name) => {
     const old = { answersUntil: 0, createdAt: 0, floor: null, ceiling: null, lastMove: null };
     const { head } = encodeCounter({ rev: 1, value: 5, ...old });
     await created(store, gone, { ...released(), events: [eventOf(1)] });
-    await created(store, counter, { head, events: [eventOf(1)] });
+    await created(store, counter, { head, events: [counterEventOf(1)] });
     const rows = () => [rowOf(gone), projection.counters.row(counter.namespace, counter.name)];
     await soon(() => expect(rows().every((row) => row !== null)).toBe(true));
 
@@ -328,7 +329,8 @@ describe.each(sampledStores)('the lock projection over %s', (name) => {
     };
     for (const key of [gone, counter]) {
       const seen = await stored(store, key);
-      await swapOne(store, update(key, seen, { head: seen.head, events: [eventOf(2)] }));
+      const events = [key === counter ? counterEventOf(2) : eventOf(2)];
+      await swapOne(store, update(key, seen, { head: seen.head, events }));
     }
     await soon(() => expect(rows()).toEqual([null, null]));
     const later = freshKey();

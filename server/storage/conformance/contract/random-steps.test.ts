@@ -3,7 +3,7 @@ import { newWriter } from '../../../engine/new-writer';
 import { newSeed, seeded } from '../../../engine/testing/seeded';
 import { recordId } from '../../record-id';
 import type { Change, ObsoleteRecord, RecordKey } from '../../record-store';
-import { eventOf, freshKey } from '../testing/changes';
+import { counterEventOf, eventOf, freshKey } from '../testing/changes';
 import { StoreModel } from '../testing/store-model';
 import {
   type ContractSuite,
@@ -76,6 +76,7 @@ class RandomSteps {
       key: request,
     });
     const extension = () => ({ keys: some(), expiresAt: later() });
+    const event = key.kind === 'counter' ? counterEventOf : eventOf;
     const asks = this.testsAnswers && !isAll && this.isIn(30);
     return {
       key,
@@ -85,7 +86,7 @@ class RandomSteps {
       rev,
       head: this.pick(TEXTS),
       queue: expect && this.isIn(50) ? null : this.pick(QUEUES),
-      events: Array.from({ length: this.below(3) }, () => eventOf(rev, this.pick(TEXTS))),
+      events: Array.from({ length: this.below(3) }, () => event(rev, this.pick(TEXTS))),
       storedAnswers: this.isIn(35) ? some().map(storedAnswer) : [],
       extensions: this.isIn(30) ? [extension(), extension()] : [],
       ...(asks && { unanswered: [this.pick(own), storedAnswerOf(0).key] }),

@@ -1,3 +1,4 @@
+import type { CounterEvent } from '../../../core/counter/counter-event';
 import type { LockEvent } from '../../../core/lock/lock-event';
 import { newWriter } from '../../../engine/new-writer';
 import type { Change, RecordKey, RecordStore, StoredRecord, SwapResult } from '../../record-store';
@@ -42,7 +43,7 @@ export function update(
   return creation(key, { expect, rev: seen.rev + 1, queue: null, ...parts });
 }
 
-/** A minimal event with a given rev and owner. */
+/** A minimal event of a lock with a given rev and owner. */
 export const eventOf = (rev: number, owner = 'w1'): LockEvent => ({
   kind: 'renewed',
   at: 1_000,
@@ -50,6 +51,17 @@ export const eventOf = (rev: number, owner = 'w1'): LockEvent => ({
   service: 'orders',
   owner,
   token: rev,
+});
+
+/** A minimal event of a counter with a given rev and reason. */
+export const counterEventOf = (rev: number, reason = 'sale'): CounterEvent => ({
+  kind: 'adjusted',
+  at: 1_000,
+  rev,
+  service: '',
+  value: rev,
+  delta: 1,
+  reason,
 });
 
 export async function swapOne(store: RecordStore, change: Change): Promise<SwapResult> {
