@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { lockName } from '../../../contract/primitives';
 import type { RecordKey } from '../../record-store';
-import { created, eventOf } from '../testing/changes';
+import { counterEventOf, created, eventOf } from '../testing/changes';
 import { contract } from './contract-suite';
 
 const NAMES = [
@@ -105,7 +105,8 @@ contract('names', (suite) => {
       { namespace: 'kinds', name, kind: 'counter' },
     ]);
     for (const [i, key] of keys.entries()) {
-      await created(suite.store, key, { head: `head ${i}`, events: [eventOf(1, `${i}`)] });
+      const event = key.kind === 'counter' ? counterEventOf(1) : eventOf(1, `${i}`);
+      await created(suite.store, key, { head: `head ${i}`, events: [event] });
     }
     const { records } = await suite.store.read(keys, []);
     expect(records.map(({ key, record }) => [key, record?.head])).toEqual(
