@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { LockyardError } from '../../contract/errors';
 import { BrokenInvariant } from '../../core/record-invariants';
 import { createLog } from '../../platform/log';
-import { logFault } from './log-fault';
+import { logFault, logLoss } from './log-fault';
 
 it('a refused decision leaves a line in the log that names the lock and the invariant', () => {
   const lines: string[] = [];
@@ -34,5 +34,14 @@ it('a programming error leaves a line that names the lock and shows the stack of
       name: 'job',
       err: { cause: { type: 'TypeError', stack: expect.stringContaining('log-fault.test') } },
     },
+  ]);
+});
+
+it('a data loss leaves a line that names the backend, what was found and the pause', () => {
+  const lines: string[] = [];
+  const log = createLog({ write: (line) => void lines.push(line) });
+  logLoss(log, 'orders')({ at: 1_000_000, what: 'empty', grantsFrom: 1_030_000 });
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { backend: 'orders', what: 'The store was empty.', pauseMs: 30_000 },
   ]);
 });

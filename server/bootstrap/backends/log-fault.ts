@@ -1,3 +1,4 @@
+import { type BackendLoss, LOSS_LABELS } from '../../contract/console/backend-health';
 import { BrokenInvariant } from '../../core/record-invariants';
 import type { EngineOptions } from '../../engine/engine-context';
 import type { Log } from '../../platform/log';
@@ -13,4 +14,13 @@ export function logFault(log: Log, backend: string): NonNullable<EngineOptions['
       log.error({ ...where, err: error }, 'A command failed because of a programming error');
     }
   };
+}
+
+/** Returns a function that logs a data loss of a backend. `pauseMs`: the least pause of grants. */
+export function logLoss(log: Log, backend: string): (loss: BackendLoss) => void {
+  return ({ at, what, grantsFrom }) =>
+    log.error(
+      { backend, what: LOSS_LABELS[what], pauseMs: Math.max(0, grantsFrom - at) },
+      'A backend has lost data: its holds have ended, and grants are paused',
+    );
 }

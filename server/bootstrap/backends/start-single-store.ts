@@ -17,7 +17,7 @@ import { RedisStore } from '../../storage/redis/redis-store';
 import { openZookeeperStore } from '../../storage/zookeeper/zookeeper-store';
 import type { DuplicateStores } from './duplicate-stores';
 import type { EngineParts } from './engine-parts';
-import { logFault } from './log-fault';
+import { logFault, logLoss } from './log-fault';
 
 /**
  * Starts a backend that is one store.
@@ -100,14 +100,19 @@ async function openWithPast(
   { config, clock, database, log }: ControlRuntime,
 ): Promise<{ past: BackendPast; store: RecordStore & HistorySource }> {
   const others = config.backends.map((backend) => backend.id).filter((other) => other !== id);
-  if (url.kind === 'redis') {
+  const openIncarnation = async () => {
     const incarnation = await StoreIncarnation.open(database, id, clock.now(), others);
+    incarnation.onLoss = logLoss(log, id);
+    return incarnation;
+  };
+  if (url.kind === 'redis') {
+    const incarnation = await openIncarnation();
     return { past: incarnation, store: new RedisStore(url.url, incarnation) };
   }
   const onFailure = (err: unknown) =>
     log.warn({ err, backend: id }, 'A backend is not available yet, retrying');
   if (url.kind === 'zookeeper') {
-    const incarnation = await StoreIncarnation.open(database, id, clock.now(), others);
+    const incarnation = await openIncarnation();
     return {
       past: incarnation,
       store: await LazyStore.start(() => openZookeeperStore(url, incarnation), onFailure),

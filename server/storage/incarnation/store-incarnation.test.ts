@@ -22,6 +22,36 @@ test('a detected data loss pauses grants for one longest lease, even before reco
   }
 });
 
+test('each running process reports a data loss once, and none from before its start', async () => {
+  const database = await openTestDatabase('sqlite');
+  try {
+    const found = await StoreIncarnation.open(database, 'orders', 1);
+    const other = await StoreIncarnation.open(database, 'orders', 1);
+    const first = await found.begin(await found.read(), null);
+    await found.recordRun(first.incarnation ?? '', { runId: 'whole' }, null);
+    await found.recordLease(30_000);
+    const reported = [found, other].map((incarnation) => {
+      const losses: unknown[] = [];
+      incarnation.onLoss = (loss) => void losses.push(loss);
+      return losses;
+    });
+    const seen = { what: 'empty', now: 1_000_000, epochAbove: 0, incarnation: null } as const;
+    const { incarnation: next } = await found.begin(await found.read(), seen);
+    await other.read();
+    await found.startQuietPeriod(next ?? '', 1_002_000);
+    await found.recordRun(next ?? '', { runId: 'whole' }, null);
+    await other.read();
+    const loss = { at: 1_000_000, what: 'empty', grantsFrom: 1_030_000 };
+    expect(reported).toEqual([[loss], [loss]]);
+
+    const later = await StoreIncarnation.open(database, 'orders', 1);
+    later.onLoss = () => expect.unreachable('it was known at the start');
+    await later.read();
+  } finally {
+    await database.close();
+  }
+});
+
 test('a data loss soon after a restore pauses grants for as long as the restore does', async () => {
   const database = await openTestDatabase('sqlite');
   try {

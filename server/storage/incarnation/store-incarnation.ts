@@ -25,6 +25,8 @@ const LEASE_GRAIN_MS = 1_000;
 export class StoreIncarnation implements BackendPast {
   /** The other backend whose incarnation was found in the store; null if none was. */
   duplicate: string | null = null;
+  /** Called once for each data loss that is found or read while this process runs. */
+  onLoss: (loss: BackendLoss) => void = () => {};
   /** How many readings have begun, and the number of the latest one in `row`. */
   private begun = 0;
   private latest = 0;
@@ -85,7 +87,9 @@ export class StoreIncarnation implements BackendPast {
     // A reading that a later one has overtaken may be from before a data loss.
     if (own > this.latest) {
       this.latest = own;
+      const { loss: earlier } = this.row;
       this.row = row;
+      if (row.loss && row.loss.at !== earlier?.at) this.onLoss(row.loss);
       if (!isInRecovery(row)) this.inForce = row;
     }
     return row;
