@@ -367,7 +367,8 @@ describe('one sentence says what an engineer would say of a lock', () => {
     [
       'never used',
       { ...free, rev: 0 },
-      'No lock by this name is known in money. It was never used, or has been deleted.',
+      'No lock by this name is known in money. It was never used, or its record was deleted or ' +
+        'lost in a data loss.',
     ],
   ])('%s', (_, part, expected) => {
     expect(sentence(part)).toBe(expected);

@@ -143,7 +143,7 @@ function expiredVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
 function freeVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
   const { hold, ended, rev, namespace } = row;
   if (rev === 0) {
-    const why = 'It was never used, or has been deleted.';
+    const why = 'It was never used, or its record was deleted or lost in a data loss.';
     return joinSentences(
       [strong(`No lock by this name is known in ${namespace}.`)],
       [sentencePart(why)],
