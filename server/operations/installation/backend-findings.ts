@@ -79,13 +79,14 @@ function paceOf({ subject, kind, latencyMs, clockOffsetMs }: Paced): Finding[] {
   return [ok(subject, `${kind} responds${latencyMs === null ? '' : trip}`)];
 }
 
-function settingFindings({ kind }: BackendHealth, guarantee: GuaranteeRow): Finding[] {
+function settingFindings({ kind, reachable }: BackendHealth, guarantee: GuaranteeRow): Finding[] {
   const { backend, reading, isFailing, closedBecause, isAllowed } = guarantee;
   const subject = `backend ${backend}`;
   const page = `docs/backends.md#${kind === 'mysql' ? 'mysql-and-mariadb' : kind}`;
   const found: Finding[] = [];
   if (closedBecause !== null) found.push(problem(subject, closedBecause, `See ${page}.`));
-  if (!reading || isFailing) {
+  // Of a backend that does not serve, another finding says why.
+  if (reachable && (!reading || isFailing)) {
     const advice = `Let its user read them: see ${page}.`;
     found.push(warning(subject, 'its settings cannot be read', advice));
   }

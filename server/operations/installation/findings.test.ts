@@ -56,6 +56,18 @@ test('of a sharded backend, the shard that rejects requests is named, with the r
   expect(says('Another list.')).toEqual(['backend orders: problem: Another list.', ...ofShards]);
 });
 
+test('settings that cannot be read are a finding only of a backend that responds', () => {
+  const reading = { level: 'Timed' as const, reasons: [], settings: [], unsafe: null };
+  const dated = { ...reading, at: 0, ageMs: 0 };
+  const guarantee = { backend: 'orders', reading: dated, isAllowed: false, closedBecause: null };
+  const problems = (reachable: boolean) =>
+    backendFindings({ ...HEALTH, reachable }, { ...guarantee, isFailing: true })
+      .filter(({ level }) => level !== 'ok')
+      .map(({ says }) => says);
+  expect(problems(true)).toEqual(['its settings cannot be read']);
+  expect(problems(false)).toEqual([expect.stringContaining('has not responded')]);
+});
+
 test('a silent, wiped or missing gate is a warning; a healthy or unused one is not', () => {
   const used = { gate: 'cache', backend: 'default', isUp: true, readyInMs: 0 };
   const levels = (more: Partial<typeof used>, wanted = 'cache') => {

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { STORE_CALL_MAX_MS } from '../../core/timing';
 import { Periodic } from '../../platform/periodic';
+import { TimeLimit } from '../../platform/time-limit';
 import { decodeInTurns } from '../codec/decode-in-turns';
 import type { StoreIncarnation } from '../incarnation/store-incarnation';
 import { idRange, recordId, recordKey } from '../record-id';
@@ -27,6 +28,9 @@ import { RedisGuard } from './redis-guard';
 import { DELETE_RECORDS, HEARTBEAT, KEYS } from './redis-script';
 
 const HEARTBEAT_MS = 1_000;
+
+/** How long a reading of the settings waits for the control database. */
+const ROW_MAX_MS = 1_000;
 
 /** History entries removed per batch. */
 const PRUNE_ENTRIES = 500;
@@ -145,10 +149,15 @@ export class RedisStore implements RecordStore, HistorySource {
     });
   }
 
-  /** Reads the settings over a connection of its own, even if no lock may be stored there. */
+  /**
+   * Reads the settings over a connection of its own, even if no lock may be stored there. While the
+   * control database does not respond, the run is as durable as it was when last read.
+   */
   guarantees(): Promise<Guarantees> {
     return this.connection.queryUnguarded(async (redis) => {
-      const { isDurable } = await this.incarnation.read().catch(() => this.incarnation);
+      const late = () => new Error('The control database did not answer.');
+      const row = TimeLimit.within(ROW_MAX_MS, late, this.incarnation.read());
+      const { isDurable } = await row.catch(() => this.incarnation);
       return redisGuarantees(await readRedisFacts(redis), isDurable);
     });
   }

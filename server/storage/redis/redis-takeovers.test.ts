@@ -163,6 +163,20 @@ describe('a Redis that is set up to be Strong', () => {
     },
   );
 
+  it.concurrent('has settings that can be read while the control database is silent', async () => {
+    const rig = await RedisRig.start(DURABLE);
+    try {
+      const { store, incarnation } = await rig.join();
+      await store.guarantees();
+      const reading = vi.spyOn(incarnation, 'read');
+      reading.mockReturnValue(new Promise(() => undefined));
+      const { level } = await store.guarantees().finally(() => reading.mockRestore());
+      expect(level).toBe('Strong');
+    } finally {
+      await rig.close();
+    }
+  });
+
   it.concurrent('and was copied by replication has lost data after the next restart', async () => {
     const rig = await RedisRig.start(DURABLE);
     const line = await TcpProxy.start('127.0.0.1', portOf(rig.server));
