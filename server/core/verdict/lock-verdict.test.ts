@@ -230,13 +230,13 @@ describe('one sentence says what an engineer would say of a lock', () => {
     [
       'frozen and held',
       { status: 'frozen', frozen: remark, waiters: 2 },
-      `Frozen by Ana: “a deploy waits”. ${held} That process is alive and keeps renewing; ` +
-        'without another renewal the lease expires in 26 s. 2 waiting.',
+      `Frozen by Ana 2 m 00 s ago: “a deploy waits”. ${held} That process is alive and ` +
+        'keeps renewing; without another renewal the lease expires in 26 s. 2 waiting.',
     ],
     [
       'frozen and free',
       { ...free, status: 'frozen', frozen: remark },
-      'Frozen by Ana: “a deploy waits”.',
+      'Frozen by Ana 2 m 00 s ago: “a deploy waits”.',
     ],
     [
       'unknown',

@@ -1,7 +1,7 @@
 import { REFUSING_CLAUSES } from '../../contract/console/backend-health';
 import type { HoldRow, LockRow } from '../../contract/console/lock-row';
 import type { EndCause } from '../../contract/primitives';
-import { pastDuration, spokenDuration } from '../format/durations';
+import { agoText, pastDuration, spokenDuration } from '../format/durations';
 import { visibleText } from '../format/visible-text';
 import { isReleased } from '../lock/lock-record';
 import { demandClause, heldClause, processClauses, stuckClause } from './hold-clauses';
@@ -97,7 +97,8 @@ function frozenVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
   const { frozen, hold, holders, waiters } = row;
   // A reason may end with a full stop of its own.
   const reason = visibleText(frozen?.reason ?? '').replace(/[.\s]+$/, '');
-  const by = frozen ? ` by ${visibleText(frozen.by)}: “${reason}”` : '';
+  const since = frozen ? agoText(view.now - frozen.at) : '';
+  const by = frozen ? ` by ${visibleText(frozen.by)} ${since}: “${reason}”` : '';
   const held = hold && holders > 0 && view.now < hold.expiresAt && !isReleased(hold);
   return joinSentences(
     [strong(`Frozen${by}.`)],
