@@ -47,7 +47,7 @@ export const sessionEntries: Record<string, RaceEntry> = {
     async prepare(parts) {
       const table = lockTable(parts);
       await createLockResourceTable(parts.servers.pool(), table);
-      await createLockResource(parts.servers.pool(), RESOURCE, table);
+      await createLockResource(parts.servers.pool(), RESOURCE, { table });
     },
     open: under((parts) => {
       const locks = new SessionLocks(parts.servers.pool(), lockTable(parts));

@@ -7,7 +7,8 @@
  * transaction, as strategy 2 does.
  *
  * Known limits: rows are never removed, so the table grows with every combination of fields ever
- * locked. The insert commits on its own: inside a transaction, a duplicate key leaves a shared lock
+ * locked. The insert of a row that exists and is locked waits for that lock, as the lock after it
+ * does. The insert commits on its own: inside a transaction, a duplicate key leaves a shared lock
  * on the row, and two callers that then ask for the exclusive lock deadlock. The limits of a
  * session's row lock apply (strategy 2).
  *
@@ -45,23 +46,36 @@ export function transactionId(...fields: string[]): string {
   return id;
 }
 
+/**
+ * Creates the resource unless it exists. If it does, and is locked, the insert waits for that lock:
+ * rejects with `NotGranted` if the row stays locked for `waitMs`.
+ */
 export async function createLockResource(
   pool: Pool,
   id: string,
-  table = 'lock_resources',
+  { table = 'lock_resources', ...wait }: LockResourceOptions = {},
 ): Promise<'created' | 'exists'> {
+  const connection = await pool.getConnection();
   try {
-    await pool.execute(`INSERT INTO ${table} (transaction_id) VALUES (?)`, [id]);
+    await withLockWait(
+      connection,
+      id,
+      () => connection.execute(`INSERT INTO ${table} (transaction_id) VALUES (?)`, [id]),
+      wait,
+    );
     return 'created';
   } catch (error) {
     if (isDuplicateKey(error)) return 'exists';
     throw error;
+  } finally {
+    connection.release();
   }
 }
 
 /**
  * Creates the resource unless it exists, and runs the work in the transaction that locks it.
- * Rejects with `NotGranted` if the row stays locked for `waitMs`.
+ * Rejects with `NotGranted` if the row stays locked for `waitMs`, which is the limit of each of
+ * these two waits.
  */
 export async function withLockResource<T>(
   pool: Pool,
@@ -69,7 +83,7 @@ export async function withLockResource<T>(
   work: (connection: PoolConnection) => Promise<T>,
   { table = 'lock_resources', ...wait }: LockResourceOptions = {},
 ): Promise<T> {
-  await createLockResource(pool, id, table);
+  await createLockResource(pool, id, { table, ...wait });
   return inTransaction(pool, async (connection) => {
     const [rows] = await withLockWait(
       connection,

@@ -1,6 +1,7 @@
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { NotGranted } from '../not-granted';
+import { openEnded } from '../testing/open-ended';
 import { openScratchMysql, type ScratchMysql } from '../testing/scratch-mysql';
 import {
   createLockResource,
@@ -47,6 +48,20 @@ test('callers that lock resources that do not exist yet do not deadlock', async 
   const names = Array.from({ length: 30 }, (_, i) => `resource-${i % 3}`);
   await Promise.all(names.map((id) => withLockResource(pool, id, async () => {}, { note })));
   expect(notes).toEqual([]);
+});
+
+test('a caller waits for a held resource no longer than it has asked for', async () => {
+  const holder = openEnded();
+  const held = withLockResource(pool, 'shirts', holder.work);
+  await holder.begun;
+  const notes: string[] = [];
+  const options = { waitMs: 1_000, note: (what: string) => void notes.push(what) };
+  await expect(withLockResource(pool, 'shirts', async () => {}, options)).rejects.toThrow(
+    NotGranted,
+  );
+  expect(notes).toEqual(['conflict']);
+  holder.end();
+  await held;
 });
 
 test('each caller locks and commits on its own connection', async () => {
