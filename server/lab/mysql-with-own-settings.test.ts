@@ -9,6 +9,7 @@ const SETTINGS = [
   '--autocommit=0',
   '--default-storage-engine=MyISAM',
   '--transaction-isolation=SERIALIZABLE',
+  '--max-connections=151',
 ];
 
 /** Settings that protect a server from careless statements. */
@@ -44,4 +45,9 @@ test('a MySQL configured for other programs can be raced on like any other', asy
   for (const row of rows) {
     expect(row, JSON.stringify(row)).toMatchObject({ sold: 12, oversold: 0, verdict: 'holds' });
   }
+});
+
+test('a race with the default load takes no more connections than a server has', async () => {
+  const { rows } = await rig.race({ strategies: ['sharded-row-lock'], stock: 12 });
+  expect(rows).toMatchObject([{ sold: 12, oversold: 0, verdict: 'holds' }]);
 });

@@ -15,6 +15,12 @@ import { connectZookeeper } from '../servers/zookeeper-server';
 /** How long a thread may wait for another one's write to the SQLite file. */
 const SQLITE_TIMEOUT_MS = 10_000;
 
+/**
+ * By default MySQL and MariaDB accept 151 connections, and others need some; one pool grows to its
+ * limit beyond these.
+ */
+const WARM_MAX = 100;
+
 /** Where a run stores its data. Can be passed to another thread. */
 export interface RunPlace {
   runId: string;
@@ -67,9 +73,12 @@ export class EntryServers {
     return pool;
   }
 
-  /** Opens the connections of every pool, so that no order has to wait for one to open. */
+  /**
+   * Opens the connections of every pool, so that no order has to wait for one to open: fewer of
+   * each if there are many pools, of which a race then uses only some.
+   */
   async warmUp(): Promise<void> {
-    const { connections } = this.place;
+    const connections = Math.min(this.place.connections, Math.floor(WARM_MAX / this.pools.size));
     const asked = [...this.pools.values()].flatMap((pool) =>
       Array.from({ length: connections }, () => pool.query('SELECT SLEEP(0.05)')),
     );
