@@ -3,6 +3,7 @@ import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
 import type { DatabaseUrl } from '@/db/urls/backend-url';
 import { NotGranted } from '@/server/strategies/not-granted';
+import { thenRelease } from '@/server/strategies/then-release';
 import { DEFAULT_POLICY, QUEUE_LIMIT_MAX } from '../../contract/namespace-policy';
 import { createEngine } from '../../engine/create-engine';
 import type { LockEngine } from '../../engine/lock-engine';
@@ -97,8 +98,10 @@ async function sellUnderLock(
     throw new NotGranted(key.name, answer.outcome);
   }
   const { token } = answer;
-  const outcome = await stock.sellGuarded(token, think);
-  await engine.run(key, { verb: 'release', ...self, token, request: null });
+  const outcome = await thenRelease(
+    () => stock.sellGuarded(token, think),
+    () => engine.run(key, { verb: 'release', ...self, token, request: null }),
+  );
   if (outcome !== 'refused') return outcome;
   note('conflict');
   throw new RefusedWrite();
