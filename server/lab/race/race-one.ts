@@ -44,7 +44,7 @@ export async function raceOne(entry: CatalogueEntry, context: RaceContext): Prom
     kind,
     sold,
     stock: order.stock,
-    left: left ?? counted?.left ?? null,
+    left: left === undefined ? (counted?.left ?? null) : left,
     limitMs: order.perEntryMs,
   });
   return {
@@ -68,19 +68,19 @@ export async function raceOne(entry: CatalogueEntry, context: RaceContext): Prom
 /**
  * Prepares the stock and the strategy, sells, and closes what was opened.
  *
- * @returns `left`: how much is left according to the strategy; null if it counts nothing itself, or
- *   that could not be read
+ * @returns `left`: how much is left according to the strategy; null if that could not be read,
+ *   undefined if the stock row says it
  */
 async function sell(
   entry: CatalogueEntry,
   context: RaceContext,
   prefix: string,
   tally: Tally,
-): Promise<{ end: EndOfSelling; left: number | null }> {
+): Promise<{ end: EndOfSelling; left: number | null | undefined }> {
   const { order, place } = context;
   const servers = new EntryServers(place);
   const end: EndOfSelling = { failure: null, ranOutOfTime: false, paused: null, sellingMs: 0 };
-  let left: number | null = null;
+  let left: number | null | undefined;
   try {
     const raceEntry = raceEntries[entry.id];
     if (!raceEntry) throw new Error('The Lab does not know how to race it.');
@@ -99,8 +99,10 @@ async function sell(
     try {
       const selling = new Selling({ entry, raceEntry, contender, parts, tally, context });
       Object.assign(end, await selling.run());
-      const reading = Promise.resolve(contender.left?.() ?? null);
-      left = await answerWithin(COUNT_MS, reading, NOT_COUNTED);
+      if (contender.left) {
+        left = null;
+        left = await answerWithin(COUNT_MS, contender.left(), NOT_COUNTED);
+      }
     } finally {
       await within(CLOSE_MS, contender.close?.());
     }
