@@ -21,7 +21,7 @@ export interface PausedBuyer {
   /** Resolves when the pause begins, or when the order has ended without one. */
   paused: Promise<void>;
   /**
-   * Resolves with the outcome of the order: `sold`, `sold out`, or an error's message.
+   * Resolves with the outcome of the order: `sold`, `sold out`, `stopped`, or an error's message.
    */
   ended: Promise<string>;
   stop(): Promise<unknown>;
@@ -35,18 +35,23 @@ export interface PausedBuyer {
  */
 export function pauseInThread(program: URL, order: PausedOrder): PausedBuyer {
   const thread = new Worker(program, { workerData: order });
+  let isStopped = false;
   const ended = new Promise<string>((resolve) => {
     thread.on('message', (report: PausedReport) => {
       if (report.kind === 'ended') resolve(report.outcome);
     });
     thread.once('error', (error) => resolve(error.message));
-    thread.once('exit', () => resolve('its thread ended'));
+    thread.once('exit', () => resolve(isStopped ? 'stopped' : 'its thread ended'));
   });
   const paused = new Promise<void>((resolve) => {
     thread.on('message', () => resolve());
     void ended.then(() => resolve());
   });
-  return { paused, ended, stop: () => thread.terminate() };
+  const stop = () => {
+    isStopped = true;
+    return thread.terminate();
+  };
+  return { paused, ended, stop };
 }
 
 /** As `pauseInThread`, for a lock that a server keeps: its caller does nothing for a while. */

@@ -45,7 +45,6 @@ export async function raceOne(entry: CatalogueEntry, context: RaceContext): Prom
     sold,
     stock: order.stock,
     left: left === undefined ? (counted?.left ?? null) : left,
-    limitMs: order.perEntryMs,
   });
   return {
     id,
@@ -79,7 +78,13 @@ async function sell(
 ): Promise<{ end: EndOfSelling; left: number | null | undefined }> {
   const { order, place } = context;
   const servers = new EntryServers(place);
-  const end: EndOfSelling = { failure: null, ranOutOfTime: false, paused: null, sellingMs: 0 };
+  const end: EndOfSelling = {
+    failure: null,
+    ranOutOfTime: false,
+    limitMs: order.perEntryMs,
+    paused: null,
+    sellingMs: 0,
+  };
   let left: number | null | undefined;
   try {
     const raceEntry = raceEntries[entry.id];

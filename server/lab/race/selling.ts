@@ -8,7 +8,7 @@ import type { RunPlace } from './entry-servers';
 import { type PausedBuyer, pauseInPlace, pauseInThread } from './paused-buyer';
 import { type Contender, type EntryParts, type RaceEntry, RefusedWrite } from './race-entry';
 import { failureOf } from './race-failure';
-import type { Think } from './stock';
+import type { Confirmation, Think } from './stock';
 import type { Tally } from './tally';
 import { thinkTimes } from './think-times';
 import { within } from './within';
@@ -48,16 +48,25 @@ export interface EndOfSelling {
   /** Why the selling could not be finished; null if it was. */
   failure: string | null;
   ranOutOfTime: boolean;
+  /** The time limit, which is longer by the pause if there is a paused buyer. */
+  limitMs: number;
   /** How the paused buyer's order ended; null if there was no paused buyer. */
   paused: string | null;
+  /** The time until every buyer had been refused, or until the end. */
   sellingMs: number;
 }
+
+/** The race was over before an order came to its turn: the order was given up. */
+class GivenUp extends Error {}
 
 /** The buyers of one entry. */
 export class Selling {
   private failure: string | null = null;
   private ranOutOfTime = false;
   private pausedOutcome: string | null = null;
+  /** How many buyers have been refused at least once. */
+  private refused = 0;
+  private lastAnsweredAt = 0;
   /** Aborted by the first failure, or when the race is stopped. */
   private readonly ending = new AbortController();
   /** When the buyers began. */
@@ -79,6 +88,7 @@ export class Selling {
     const sampling = this.sample();
     // `AbortSignal.any` would keep all of this in memory for as long as the race runs.
     const stop = () => this.ending.abort();
+    this.ending.signal.addEventListener('abort', () => void paused?.stop(), { once: true });
     stopping.addEventListener('abort', stop);
     if (stopping.aborted) stop();
     try {
@@ -106,10 +116,12 @@ export class Selling {
       await paused?.stop();
     }
     if (stopping.aborted) this.failure ??= 'The race was stopped.';
+    const isSoldOut = this.refused === order.workers;
     return {
       failure: this.failure,
       ranOutOfTime: this.ranOutOfTime,
-      sellingMs: performance.now() - this.startedAt,
+      limitMs: this.limitMs,
+      sellingMs: (isSoldOut ? this.lastAnsweredAt : performance.now()) - this.startedAt,
       paused: order.pause ? (this.pausedOutcome ?? 'did not end in time') : null,
     };
   }
@@ -123,20 +135,38 @@ export class Selling {
 
   /** Keeps ordering until an order is refused as sold out. */
   private async buy(think: Think): Promise<void> {
+    let hasBeenRefused = false;
+    // An order that was not granted is the same order when it is tried again.
+    let orderedAt: number | null = null;
     while (!this.isOver()) {
-      const orderedAt = performance.now();
+      orderedAt ??= performance.now();
       try {
-        const outcome = await this.given.contender.confirm(think);
-        this.given.tally.answer(outcome, performance.now() - orderedAt);
+        const outcome = await this.given.contender.confirm(() => this.inTurn(think));
+        // A refused buyer only checks again, as often as it likes: that says nothing of the speed.
+        if (outcome === 'sold' || !hasBeenRefused) this.answered(outcome, orderedAt);
+        orderedAt = null;
         if (outcome === 'sold') continue;
+        if (!hasBeenRefused) this.refused += 1;
+        hasBeenRefused = true;
         if (!this.mayRestoreStock()) return;
         await setTimeout(CHECK_AGAIN_MS);
       } catch (error) {
-        if (error instanceof NotGranted) continue;
+        if (error instanceof NotGranted || error instanceof GivenUp) continue;
         if (error instanceof RefusedWrite || isDeadlock(error)) this.given.tally.note('retry');
         else this.fail(error);
       }
     }
+  }
+
+  /** Without this, the whole queue of a lock would still think, one after another. */
+  private async inTurn(think: Think): Promise<void> {
+    if (this.isOver()) throw new GivenUp();
+    await think();
+  }
+
+  private answered(outcome: Confirmation, orderedAt: number): void {
+    this.lastAnsweredAt = performance.now();
+    this.given.tally.answer(outcome, this.lastAnsweredAt - orderedAt);
   }
 
   private fail(error: unknown): void {
