@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LAB_DEFAULTS, type LabEntry } from '@/server/contract/console/lab/lab-race';
+import { LAB_DEFAULTS, LAB_PAUSE_MS, type LabEntry } from '@/server/contract/console/lab/lab-race';
 import { fieldProblem, longestMs, parseForm, startingForm } from './race-form';
 
 const entry = (id: string, lacks: string | null = null) => ({ id, lacks }) as LabEntry;
@@ -14,7 +14,9 @@ describe('the form of a race', () => {
 
   it('starts with an earlier run’s settings, without what cannot run any more', () => {
     const before = { ...LAB_DEFAULTS, strategies: ['b', 'c', 'gone'], workers: 7, pause: true };
-    expect(parseForm(startingForm(before), entries)).toEqual({ ...before, strategies: ['b'] });
+    const settings = parseForm(startingForm(before), entries);
+    expect(settings).toEqual({ ...before, strategies: ['b'] });
+    expect(longestMs(settings), 'with the pause').toBe(before.perEntryMs + LAB_PAUSE_MS);
   });
 
   it.each(['0', '-1', '−3', '501', '999999999999', '1.5', '', 'ten', '1e3'])(

@@ -3,6 +3,7 @@ import {
   LAB_LIMITS,
   type LabEntry,
   type LabSettings,
+  timeLimitMs,
 } from '@/server/contract/console/lab/lab-race';
 import { exactCount } from '@/server/core/format/numbers';
 
@@ -97,4 +98,4 @@ export function chosenEntries(form: RaceForm, entries: readonly LabEntry[]): Lab
 
 /** The longest that a race may take, in milliseconds; null while that is not known. */
 export const longestMs = (settings: LabSettings | null): number | null =>
-  settings && settings.strategies.length * settings.perEntryMs;
+  settings && settings.strategies.length * timeLimitMs(settings);

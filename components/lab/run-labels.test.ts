@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import type { LabRow, LabSettings } from '@/server/contract/console/lab/lab-race';
+import {
+  LAB_PAUSE_MS,
+  type LabRow,
+  type LabSettings,
+} from '@/server/contract/console/lab/lab-race';
 import type { LabRunEntry } from '@/server/contract/console/lab/lab-run';
 import { endLabel, longestLeftMs } from './run-labels';
 
@@ -22,4 +26,6 @@ test('what a race may still take shrinks while a strategy runs', () => {
   expect(longestLeftMs(run(0, []))).toBe(18_000);
   expect(longestLeftMs(run(1, [1_000, 2_500]))).toBe(9_500);
   expect(longestLeftMs(run(2, [6_400]))).toBe(0);
+  const paused = { ...settings, pause: true };
+  expect(longestLeftMs({ ...run(2, [6_400]), settings: paused })).toBe(LAB_PAUSE_MS - 400);
 });

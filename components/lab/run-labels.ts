@@ -1,4 +1,4 @@
-import type { LabRow, LabSettings } from '@/server/contract/console/lab/lab-race';
+import { type LabRow, type LabSettings, timeLimitMs } from '@/server/contract/console/lab/lab-race';
 import type { LabRun, LabRunEntry, LabRunSummary } from '@/server/contract/console/lab/lab-run';
 import { boundText, durationText } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
@@ -31,11 +31,12 @@ export function endLabel({
 export function longestLeftMs({
   entries,
   rows,
-  settings: { perEntryMs },
+  settings,
   current,
 }: Pick<LabRun, 'entries' | 'rows' | 'settings' | 'current'>): number {
   const ranMs = current?.samples.at(-1)?.elapsedMs ?? 0;
-  return (entries.length - rows.length) * perEntryMs - Math.min(ranMs, perEntryMs);
+  const limitMs = timeLimitMs(settings);
+  return (entries.length - rows.length) * limitMs - Math.min(ranMs, limitMs);
 }
 
 /** The settings of a run, as name and value. The seed of a race is known once it has started. */

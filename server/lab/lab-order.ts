@@ -1,4 +1,4 @@
-import type { LabSettings } from '../contract/console/lab/lab-race';
+import { LAB_PAUSE_MS, type LabSettings } from '../contract/console/lab/lab-race';
 
 /** The URLs of the Lab's own servers. They contain passwords. */
 export interface LabServers {
@@ -23,4 +23,4 @@ export interface LabOrder extends LabSettings {
 /** Long enough for any hold on a busy machine: an expired lease says nothing about a lock. */
 export const LAB_LEASE_MS = 30_000;
 /** The lease in a race with a paused worker: others wait for its end, and the pause is longer. */
-export const PAUSED_LEASE_MS = 3_000;
+export const PAUSED_LEASE_MS = LAB_PAUSE_MS / 2;

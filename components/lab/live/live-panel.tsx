@@ -1,3 +1,4 @@
+import { timeLimitMs } from '@/server/contract/console/lab/lab-race';
 import type { LabRun } from '@/server/contract/console/lab/lab-run';
 import { spokenDuration } from '@/server/core/format/durations';
 import { longestLeftMs } from '../run-labels';
@@ -35,7 +36,7 @@ export function LivePanel({ run }: { run: LabRun }) {
       <RaceCharts
         samples={current?.samples ?? []}
         stock={settings.stock}
-        longestMs={settings.perEntryMs}
+        longestMs={timeLimitMs(settings)}
         result={null}
       />
     </div>

@@ -8,7 +8,7 @@ export interface LabSettings {
   stock: number;
   /** Time between reading the stock and writing it, on average. */
   thinkMs: number;
-  /** The time limit of each strategy. */
+  /** The time limit of each strategy; see `timeLimitMs` for a race with a paused worker. */
   perEntryMs: number;
   /** Adds a worker that stops between reading and writing for longer than its lease. */
   pause: boolean;
@@ -33,6 +33,13 @@ export const LAB_DEFAULTS = {
   pause: false,
   seed: 4711,
 } as const satisfies Omit<LabSettings, 'strategies'>;
+
+/** How long a paused worker stops: twice its lease. A session of ZooKeeper takes 9 s longer. */
+export const LAB_PAUSE_MS = 6_000;
+
+/** How long each strategy may take: the time limit, and a pause. */
+export const timeLimitMs = ({ perEntryMs, pause }: Pick<LabSettings, 'perEntryMs' | 'pause'>) =>
+  perEntryMs + (pause ? LAB_PAUSE_MS : 0);
 
 /**
  * `holds`: no unit was sold twice. `oversells`: at least one was. `incomplete`: the race of this
