@@ -3,6 +3,7 @@ import { NotGranted } from '../not-granted';
 import type { PollOptions } from '../poll-until-granted';
 import type { SqlDatabase } from '../sql-database';
 import { countUnguarded } from '../testing/count-unguarded';
+import { interpose } from '../testing/interpose';
 import { openScratchSql, type ScratchSql } from '../testing/scratch-sql';
 import {
   createHolderTable,
@@ -55,6 +56,27 @@ describe.each(['mysql', 'sqlite'] as const)('on %s', (dialect) => {
       const granted = outcomes.filter((each) => each.status === 'fulfilled' && each.value);
       expect(granted).toHaveLength(1);
     }
+  });
+
+  test('a caller that does not learn that it has the lock leaves no row behind', async () => {
+    const deaf = interpose(database, {
+      async transaction(work: Parameters<SqlDatabase['transaction']>[0]) {
+        await database.transaction(work);
+        throw new Error('the answer is lost');
+      },
+    });
+    await expect(withHolderTableLock(deaf, 'shirts', async () => {})).rejects.toThrow('is lost');
+    expect(await database.rows('SELECT lock_key FROM held_locks')).toEqual([]);
+    await withHolderTableLock(
+      database,
+      'shirts',
+      async () => {
+        const again = withHolderTableLock(deaf, 'shirts', async () => {}, { holder: 'ana' });
+        await expect(again).rejects.toThrow('is lost');
+      },
+      { holder: 'ana' },
+    );
+    expect(await database.rows('SELECT lock_key FROM held_locks'), 'released once').toEqual([]);
   });
 
   test('limit: it has no lease: a dead holder keeps it until its row is deleted', async () => {

@@ -7,10 +7,10 @@
  * no caller can release what another holds. It runs on MySQL, on MariaDB, and on embedded SQLite,
  * where a transaction is the only writer and needs no `FOR UPDATE`.
  *
- * Known limits: no lease. The lock of a dead holder remains until an operator deletes its row;
- * `acquire_time` says how old it is, not whether its holder is alive. The holder can enter again,
- * but entries are not counted: the first release frees the lock. No queue: the next holder is the
- * caller with the first attempt.
+ * Known limits: no lease. The lock of a dead holder, or of one whose release failed, remains until
+ * an operator deletes its row; `acquire_time` says how old it is, not whether its holder is alive.
+ * The holder can enter again, but entries are not counted: the first release frees the lock. No
+ * queue: the next holder is the caller with the first attempt.
  *
  * Source: catalogue, section B, strategy 9; a write-up that compares locks in a database and in
  * Redis.
@@ -100,9 +100,17 @@ export async function withHolderTableLock<T>(
   database: SqlDatabase,
   key: string,
   work: () => Promise<T>,
-  { holder = randomUUID(), ...options }: HolderLockOptions & PollOptions & { holder?: string } = {},
+  { holder: named, ...options }: HolderLockOptions & PollOptions & { holder?: string } = {},
 ): Promise<T> {
+  const holder = named ?? randomUUID();
+  const release = () => releaseHolderTableLock(database, key, holder, options);
   const attempt = async () => (await tryHolderTableLock(database, key, holder, options)) || null;
-  await pollUntilGranted(key, attempt, options);
-  return thenRelease(work, () => releaseHolderTableLock(database, key, holder, options));
+  try {
+    await pollUntilGranted(key, attempt, options);
+  } catch (error) {
+    // The lock may be granted although the answer was lost. A named holder may have had it before.
+    if (named === undefined) await release().catch(() => undefined);
+    throw error;
+  }
+  return thenRelease(work, release);
 }
