@@ -5,11 +5,16 @@ import {
   type LabSettings,
 } from '@/server/contract/console/lab/lab-race';
 import type { LabRunEntry } from '@/server/contract/console/lab/lab-run';
-import { endLabel, longestLeftMs } from './run-labels';
+import { endLabel, longestLeftMs, messageTitle } from './run-labels';
 
 test('a name written from right to left moves no figure beside it', () => {
   const run = { startedAt: 0, endedAt: 4_000, endedBy: 'stopped', stoppedBy: 'مدير' } as const;
   expect(endLabel(run)).toMatch(/^Stopped by \u2068مدير\u2069 after 4\.0\ss$/);
+});
+
+test('only a race that failed says so: another may say what it could not remove', () => {
+  expect(messageTitle({ endedBy: 'failed' })).toBe('The race failed');
+  expect(messageTitle({ endedBy: 'done' })).toBe('Scratch data is left on a server');
 });
 
 test('what a race may still take shrinks while a strategy runs', () => {

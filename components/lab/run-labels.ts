@@ -27,6 +27,10 @@ export function endLabel({
   }
 }
 
+/** What the message of a run is about. One that did not fail may have left scratch data. */
+export const messageTitle = ({ endedBy }: Pick<LabRunSummary, 'endedBy'>): string =>
+  endedBy === 'failed' ? 'The race failed' : 'Scratch data is left on a server';
+
 /** How long its strategies may still take, by their time limit. Preparing each adds to it. */
 export function longestLeftMs({
   entries,

@@ -17,7 +17,14 @@ import { LivePanel } from './live/live-panel';
 import { CoursePanel } from './result/course-panel';
 import { ResultTable } from './result/result-table';
 import { VerdictStrip } from './result/verdict-strip';
-import { endLabel, exportName, exportRun, serversOf, settingFacts } from './run-labels';
+import {
+  endLabel,
+  exportName,
+  exportRun,
+  messageTitle,
+  serversOf,
+  settingFacts,
+} from './run-labels';
 
 const POLL_MS = 1_000;
 
@@ -43,7 +50,7 @@ export function RunView({ initial }: { initial: LabRun }) {
         <ReadNote read={{ data: run, error }} what="the run" className="pb-3.5" />
         {run.message && (
           <div className="pb-3.5">
-            <ProblemNote problem={{ text: run.message }} title="The race failed" />
+            <ProblemNote problem={{ text: run.message }} title={messageTitle(run)} />
           </div>
         )}
         <div className="card">
