@@ -11,8 +11,11 @@ import { LAB_LEASE_MS, type LabOrder, type LabServers, PAUSED_LEASE_MS } from '.
 import { refuseBadLoad, refuseBadStrategies } from './lab-settings';
 import { preflight } from './preflight/preflight';
 
-/** How long a race that was asked to stop may clean up before it is killed. */
-const STOP_WITHIN_MS = 30_000;
+/**
+ * How long a race that was asked to stop may clean up before it is killed: longer than the sum of
+ * its own limits, 44 s, which it takes if a server has frozen.
+ */
+const STOP_WITHIN_MS = 60_000;
 const CHECK_EVERY_MS = 1_000;
 const NOT_STARTED = 'The race could not be started';
 /** Leaves room for the code of the drivers. */
