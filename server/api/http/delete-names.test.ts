@@ -214,6 +214,14 @@ test('a viewer is refused, and the attempt is audited; bad input is INVALID', as
   expect(nowhere).toMatchObject({ status: 404, reason: 'NOT_FOUND' });
 });
 
+test('half a character is no prefix: the audit log could not name what it chooses', async () => {
+  const half = { prefix: '\ud83d', atMost: 1 };
+  for (const reply of [await preview({ prefix: half.prefix }), await remove(half)]) {
+    expect(reply).toMatchObject({ status: 400, reason: 'INVALID' });
+    expect(reply.error?.message).toBe('prefix: must be well-formed Unicode');
+  }
+});
+
 test('the command line previews what would be deleted, and reports each name', async () => {
   await used('e1', 'e2');
   await acquire('e3\n');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RetentionReason } from '../../core/deletion/deletion';
 import { MAX_LOCKS_MAX } from '../namespace-policy';
-import { lockName, namespaceName } from '../primitives';
+import { lockName, lockPrefix, namespaceName } from '../primitives';
 import { operatorReason } from './console-inputs';
 import { DELETE_NAMES_MAX } from './console-terms';
 
@@ -12,7 +12,7 @@ const chosen = {
   namespace: namespaceName,
   kind: z.enum(['lock', 'counter']).default('lock'),
   /** All names that begin with this; empty: all names of the namespace. */
-  prefix: z.string().max(200).optional(),
+  prefix: lockPrefix.optional(),
   names: z.array(lockName).min(1).max(DELETE_NAMES_MAX).optional(),
 };
 
