@@ -21,6 +21,6 @@ export function logLoss(log: Log, backend: string): (loss: BackendLoss) => void 
   return ({ at, what, grantsFrom }) =>
     log.error(
       { backend, what: LOSS_LABELS[what], pauseMs: Math.max(0, grantsFrom - at) },
-      'A backend has lost data: its holds have ended, and grants are paused',
+      'A data loss of a backend was found: its earlier holds have ended',
     );
 }
