@@ -1,10 +1,10 @@
-import { isRetryable, type LockLost, lossCausedBy, lossFacts, ReleaseUnconfirmed } from '../errors';
+import { type LockLost, lossCausedBy, lossFacts, ReleaseUnconfirmed } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
 import { notify } from '../observing/lock-observer';
 import { inSpan, type LockSpan, lockAttributes } from '../observing/lock-spans';
 import { onAbort } from '../platform/on-abort';
 import type { Grant, LockRequest } from '../waiting/await-grant';
-import { retrying } from '../wire/retry';
+import { retryingGranted } from '../wire/retry';
 import { ANSWER_WITHIN_MS, RETRY_BUDGET_MS, TIDY_UP_MS } from '../wire/time-limits';
 import type { ReleaseAnswer } from '../wire/wire';
 import { type Hold, type HoldListeners, LockHold } from './lock-hold';
@@ -81,8 +81,7 @@ function releaseHold(
   const end = now + (hold.lost ? TIDY_UP_MS : RETRY_BUDGET_MS);
   const until = hold.lost ? end : Math.min(end, now + hold.remainingMs());
   const requestId = chance.id();
-  const mayPass = (error: unknown) => isRetryable(error, true);
-  return retrying({ clock, chance, until, mayPass }, () => {
+  return retryingGranted({ clock, chance, until }, () => {
     const timeoutMs = Math.min(ANSWER_WITHIN_MS, end - clock.monotonic());
     return client.release({ namespace, name, owner, token: hold.token, requestId }, { timeoutMs });
   });

@@ -1,6 +1,6 @@
-import { isRetryable, LockTimeout, LockyardError } from '../errors';
+import { LockTimeout, LockyardError } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
-import { type RetryBounds, retrying } from '../wire/retry';
+import { type RetryBounds, retryingGranted } from '../wire/retry';
 import type { CallOptions } from '../wire/send-request';
 import { driftMs, RETRY_BUDGET_MS, renewalTimeoutMs } from '../wire/time-limits';
 import type { AcquireAnswer, Granted, Mode } from '../wire/wire';
@@ -129,8 +129,7 @@ export async function proveGrant(
   const now = clock.monotonic();
   if (provenLeaseEnd(grant) - now >= leaseMs / 2) return grant;
   const bounds = boundsUntil(now + RETRY_BUDGET_MS);
-  const mayPass = (error: unknown) => isRetryable(error, true);
-  return retrying({ ...bounds, mayPass }, async () => {
+  return retryingGranted(bounds, async () => {
     const renewedAt = clock.monotonic();
     const renewal = { namespace, name, owner, token: grant.token, leaseMs };
     const timeoutMs = renewalTimeoutMs(leaseMs);

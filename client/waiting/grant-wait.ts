@@ -1,7 +1,7 @@
-import { isRetryable, type LockTimeout, LockyardError } from '../errors';
+import { type LockTimeout, LockyardError } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
 import { type ClientClock, pause } from '../platform/client-clock';
-import { type RetryBounds, retryDelayMs, retrying } from '../wire/retry';
+import { type RetryBounds, retryDelayMs, retrying, retryingGranted } from '../wire/retry';
 import type { CallOptions } from '../wire/send-request';
 import {
   ANSWER_WITHIN_MS,
@@ -87,9 +87,8 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
   async cancel(): Promise<void> {
     const { clock, chance } = this;
     const until = clock.monotonic() + TIDY_UP_MS;
-    const mayPass = (error: unknown) => isRetryable(error, true);
     try {
-      await retrying({ clock, chance, until, mayPass }, () =>
+      await retryingGranted({ clock, chance, until }, () =>
         this.undo(this.id.forSending(), { timeoutMs: until - clock.monotonic() }),
       );
     } catch {

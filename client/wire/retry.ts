@@ -1,4 +1,4 @@
-import { LockyardError } from '../errors';
+import { isRetryable, LockyardError } from '../errors';
 import type { Chance } from '../platform/chance';
 import { type ClientClock, pause } from '../platform/client-clock';
 
@@ -41,4 +41,15 @@ export async function retrying<A>(bounds: RetryBounds, call: () => Promise<A>): 
       await pause(clock, delayMs, signal);
     }
   }
+}
+
+/**
+ * Likewise for what Lockyard may have granted, to confirm, release or cancel it: also after an
+ * answer of something else, and after a fault that may affect only one answer.
+ */
+export function retryingGranted<A>(
+  bounds: Omit<RetryBounds, 'mayPass'>,
+  call: () => Promise<A>,
+): Promise<A> {
+  return retrying({ ...bounds, mayPass: (error) => isRetryable(error, true) }, call);
 }
