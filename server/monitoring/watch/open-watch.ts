@@ -103,12 +103,12 @@ export class OpenWatch {
       this.startOver(false);
       return;
     }
-    const changes = this.changesAfter(since);
+    const version = this.ownVersion(since);
+    const changes = this.changesAfter(since, version);
     if (changes === null) {
       this.startOver(true);
       return;
     }
-    const version = this.ownVersion(since);
     const { readUpTo, after } = since;
     const [first] = changes;
     if (after !== null) {
@@ -122,7 +122,7 @@ export class OpenWatch {
     }
     const hasTurned = version !== null && version < this.watched.turnedAt;
     // A lock without a record is in no journal unless one of its watches was open at that moment.
-    if (hasTurned || this.hasQuietTurned(since)) {
+    if (hasTurned || this.hasQuietTurned(since, version)) {
       for (const name of names ?? []) this.pending.add(name);
     }
     if (hasTurned && !names && this.watched.wasReachable) this.startOver(true);
@@ -134,12 +134,15 @@ export class OpenWatch {
     this.wakeUp();
   }
 
-  /** The changes after a position; null if not all are known, or the target differs. */
-  private changesAfter(since: WatchPosition): LockChange[] | null {
+  /**
+   * The changes after a position; null if not all are known, or the target differs.
+   *
+   * @param version as of `ownVersion`
+   */
+  private changesAfter(since: WatchPosition, version: number | null): LockChange[] | null {
     const { journal } = this.watched;
     const { key, names } = this.target;
     if (since.target !== key) return null;
-    const version = this.ownVersion(since);
     if (version === null) {
       return this.canResume(since) ? journal.sinceInstant(since.readUpTo - CLOCK_SKEW_MS) : null;
     }
@@ -155,8 +158,7 @@ export class OpenWatch {
   }
 
   /** Whether locks without a record may have been answered as delayed and no longer are. */
-  private hasQuietTurned(since: WatchPosition): boolean {
-    const version = this.ownVersion(since);
+  private hasQuietTurned(since: WatchPosition, version: number | null): boolean {
     if (version !== null) return version < this.watched.quietTurnedAt;
     const { journals } = this.service;
     const { backend } = this.target;
