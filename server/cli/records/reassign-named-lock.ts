@@ -2,6 +2,7 @@ import { printable } from '../../../client/command/terminal/printable';
 import type { ReassignInput } from '../../contract/console/console-inputs';
 import type { ReassignObstacle } from '../../contract/console/operator-answers';
 import { LockyardError } from '../../contract/errors';
+import { capital } from '../../core/format/numbers';
 import { reassignLock } from '../../operations/locks/for-people/reassign-lock';
 import type { OperationContext } from '../../operations/operation-context';
 import { counted } from '../counted';
@@ -59,4 +60,4 @@ export async function reassignNamedLock(
 }
 
 const conflict = (why: string) =>
-  new LockyardError('CONFLICT', `${why[0]?.toUpperCase()}${why.slice(1)}; nothing was changed.`);
+  new LockyardError('CONFLICT', `${capital(why)}; nothing was changed.`);

@@ -1,5 +1,6 @@
 import type { SentAlert } from '../../../core/alerts/alert-message';
 import { ALERT_LABELS, alertTitle, datedSentence } from '../../../core/alerts/alert-sentence';
+import { capital } from '../../../core/format/numbers';
 import { alertLink } from './alert-link';
 
 /** Alertmanager treats an alert as resolved unless it is sent again within this time. */
@@ -22,7 +23,7 @@ function alertBody(alert: SentAlert, origin: string, now: number) {
   const { kind, backend, namespace, name, firedAt, resolvedAt, sentence } = alert;
   return {
     labels: {
-      alertname: `Lockyard${kind[0]?.toUpperCase()}${kind.slice(1)}`,
+      alertname: `Lockyard${capital(kind)}`,
       backend,
       namespace,
       ...(name === null ? {} : { name }),
