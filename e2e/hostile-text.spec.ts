@@ -75,7 +75,8 @@ test('an invisible character is drawn as a mark in every list, page, dialog and 
     await page.keyboard.press('Escape');
   }
   await callConsole(server, admin.cookie, 'locks.freeze', { ...at, reason });
-  await expectSeen(page, ': “It is [U+202E]kcuts[U+2066] since noon”.');
+  await expectSeen(page, 'Frozen by ada ');
+  await expectSeen(page, ' ago: “It is [U+202E]kcuts[U+2066] since noon”.');
   await callConsole(server, admin.cookie, 'locks.forceRelease', {
     ...at,
     token: held.token,
