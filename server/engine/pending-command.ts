@@ -5,7 +5,7 @@ import {
   type MultiLockCommand,
   namesOf,
 } from '../core/multi-lock/multi-lock-command';
-import { recordId } from '../storage/record-id';
+import { identifiedKey, recordId } from '../storage/record-id';
 import type { RecordKey } from '../storage/record-store';
 import type { CommandQueue, CommandResult } from './command-queue';
 import type { AnyCommand } from './record-type';
@@ -13,6 +13,7 @@ import { PendingReply } from './replies/pending-reply';
 
 /** A command on one record that has not been answered yet. */
 export class PendingCommand extends PendingReply<CommandResult> {
+  readonly key: RecordKey;
   /** `recordId(key)`. */
   readonly id: string;
   /** Set when it must be decided from a record that is read after that, not from a cached one. */
@@ -20,14 +21,15 @@ export class PendingCommand extends PendingReply<CommandResult> {
 
   constructor(
     private readonly commands: CommandQueue,
-    readonly key: RecordKey,
+    key: RecordKey,
     readonly command: AnyCommand,
     dueAt: number,
     resolve: (result: CommandResult) => void,
     reject: (error: unknown) => void,
   ) {
     super(dueAt, resolve, reject);
-    this.id = recordId(key);
+    this.key = identifiedKey(key);
+    this.id = recordId(this.key);
   }
 
   override refuse(error: LockyardError): void {

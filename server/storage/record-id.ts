@@ -15,8 +15,37 @@ const ANY_SEPARATOR = /[/#]/;
 const AFTER_LOCK_SEPARATOR = '0';
 
 /** One text for a key: no two keys share one. */
-export function recordId({ namespace, name, kind }: RecordKey): string {
-  return namespace + (kind === 'counter' ? COUNTER_SEPARATOR : LOCK_SEPARATOR) + name;
+export function recordId(key: RecordKey): string {
+  return key instanceof IdentifiedKey ? IdentifiedKey.idOf(key) : idOf(key);
+}
+
+/** The same key, which keeps its id: each commit looks dozens of things up by it. */
+export function identifiedKey(key: RecordKey): RecordKey {
+  return key instanceof IdentifiedKey ? key : new IdentifiedKey(key, idOf(key));
+}
+
+/** `join` makes one text. `+` would leave its parts apart, and each lookup would join them. */
+function idOf({ namespace, name, kind }: RecordKey): string {
+  return [namespace, name].join(kind === 'counter' ? COUNTER_SEPARATOR : LOCK_SEPARATOR);
+}
+
+/** The id is private, so that the key equals one without it. */
+class IdentifiedKey implements RecordKey {
+  readonly namespace: string;
+  readonly name: string;
+  declare readonly kind?: 'counter';
+  readonly #id: string;
+
+  constructor({ namespace, name, kind }: RecordKey, id: string) {
+    this.namespace = namespace;
+    this.name = name;
+    if (kind) this.kind = kind;
+    this.#id = id;
+  }
+
+  static idOf(key: IdentifiedKey): string {
+    return key.#id;
+  }
 }
 
 /** Whether a record is Lockyard's own, such as a heartbeat: it is neither shown nor counted. */
@@ -27,7 +56,8 @@ export function isOwnRecord({ namespace }: RecordKey): boolean {
 export function recordKey(id: string): RecordKey {
   const end = id.search(ANY_SEPARATOR);
   const key = { namespace: id.slice(0, end), name: id.slice(end + 1) };
-  return id[end] === COUNTER_SEPARATOR ? { ...key, kind: 'counter' } : key;
+  const isCounter = id[end] === COUNTER_SEPARATOR;
+  return new IdentifiedKey(isCounter ? { ...key, kind: 'counter' } : key, id);
 }
 
 /** The ids of one namespace's locks: from the first text up to the second, exclusive. */

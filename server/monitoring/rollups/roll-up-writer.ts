@@ -152,12 +152,14 @@ export class RollUpWriter {
       const rolledUp = events.filter(isRolledUp);
       if (rolledUp.length === 0) continue;
       const lockId = recordId(key);
-      this.shares[shareOf(lockId).share]?.count(id, key.namespace, lockId, rolledUp);
+      const { share, part } = shareOf(lockId);
+      this.shares[share]?.count(id, { namespace: key.namespace, lockId, part }, rolledUp);
     }
   }
 
   private countCounter(id: number, counterId: string, events: CounterEvent[]): void {
-    this.shares[shareOf(counterId).share]?.countCounter(id, counterId, events);
+    const { share, part } = shareOf(counterId);
+    this.shares[share]?.countCounter(id, { counterId, part }, events);
   }
 
   /** Writes those of the shares that are not written up to the last counted commit. */

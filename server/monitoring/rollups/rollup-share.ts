@@ -13,7 +13,7 @@ import {
 } from '../../core/statistics/minute-rollup';
 import { EventTally } from '../metrics/event-tally';
 import { CounterMinutes } from './counter-minute-rows';
-import { PARTS, partCursor, shareCursor, shareOf } from './rollup-cursors';
+import { PARTS, partCursor, shareCursor } from './rollup-cursors';
 import {
   ALL_LOCKS,
   addToMinute,
@@ -94,10 +94,18 @@ export class RollupShare {
     this.partsWrittenTo = parts.map((part) => stored.get(part) ?? Number.NEGATIVE_INFINITY);
   }
 
-  /** Counts events of one lock, unless they are in the database's sums. */
-  count(commitId: number, namespace: string, lockId: string, events: LockEvent[]): void {
+  /**
+   * Counts events of one lock, unless they are in the database's sums.
+   *
+   * @param of its part is that of `shareOf(lockId)`
+   */
+  count(
+    commitId: number,
+    of: { namespace: string; lockId: string; part: number },
+    events: LockEvent[],
+  ): void {
     if (commitId <= this.writtenTo) return;
-    const { part } = shareOf(lockId);
+    const { namespace, lockId, part } = of;
     const isPartWritten = commitId <= (this.partsWrittenTo[part] ?? 0);
     for (const event of events) {
       if (!isPartWritten) this.add(part, lockId, event);
@@ -106,9 +114,16 @@ export class RollupShare {
     }
   }
 
-  /** Counts events of one counter, unless they are in the database's sums. */
-  countCounter(commitId: number, counterId: string, events: CounterEvent[]): void {
-    const { part } = shareOf(counterId);
+  /**
+   * Counts events of one counter, unless they are in the database's sums.
+   *
+   * @param of its part is that of `shareOf(counterId)`
+   */
+  countCounter(
+    commitId: number,
+    { counterId, part }: { counterId: string; part: number },
+    events: CounterEvent[],
+  ): void {
     const writtenTo = Math.max(this.writtenTo, this.partsWrittenTo[part] ?? 0);
     if (commitId <= writtenTo) return;
     const { counters } = this.counted;

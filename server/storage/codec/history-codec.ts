@@ -14,14 +14,15 @@ export function hasEvents(changes: Change[]): boolean {
 
 /** The changes that a commit proposes, as text. The store records separately which it applied. */
 export function encodeHistory(changes: Change[]): string {
-  const texts: string[] = [];
+  const parts = ['['];
   for (const change of changes) {
     const { writer, key, rev, events } = change;
     if (events.length === 0) continue;
-    const of = `${JSON.stringify(writer)},${JSON.stringify(recordId(key))},${rev}`;
-    texts.push(`[${of},[${textsOf(change)}]]`);
+    const of = JSON.stringify([writer, recordId(key), rev]).slice(0, -1);
+    parts.push(parts.length === 1 ? '' : ',', of, ',[', textsOf(change).join(','), ']]');
   }
-  return `[${texts}]`;
+  parts.push(']');
+  return parts.join('');
 }
 
 /** A row of history as a store keeps it. */

@@ -47,9 +47,10 @@ export function swapArguments(
 ): (string | number)[] {
   const history = hasEvents(changes) ? encodeHistory(changes) : '';
   const writers = changes.map(({ writer }) => writer).join(',');
-  const unanswered = changes.flatMap((change) => change.unanswered ?? []).join(',');
+  const unanswered: string[] = [];
+  for (const change of changes) if (change.unanswered) unanswered.push(...change.unanswered);
   const proposals = proposalsOf(changes, isStale);
-  const args: (string | number)[] = [how, history, writers, ...proposals, unanswered];
+  const args: (string | number)[] = [how, history, writers, ...proposals, unanswered.join(',')];
   for (const { storedAnswers, extensions } of changes) {
     for (const { key, inputHash, answer, expiresAt } of storedAnswers) {
       args.push(key, `${inputHash}\n${JSON.stringify(answer)}`, instant(expiresAt));
@@ -66,35 +67,43 @@ function proposalsOf(
   changes: Change[],
   isStale: (change: Change) => boolean,
 ): [numbers: string, texts: string] {
-  const parts = changes.map(textsOf);
-  const texts = parts.flat().join('');
+  const parts: string[] = [];
+  for (const change of changes) addTexts(parts, change);
+  const texts = parts.join('');
   // Redis counts in bytes. They are counted text by text only if not all of them are ASCII.
   const isAscii = Buffer.byteLength(texts) === texts.length;
-  const lengthOf = isAscii ? (text: string) => text.length : Buffer.byteLength;
-  const numbers = changes.map((change, i) => {
-    const [key, expected, queue, record] = parts[i] as Texts;
+  const lengthOf = isAscii ? (text = '') => text.length : (text = '') => Buffer.byteLength(text);
+  const numbers: number[] = [];
+  for (const [i, change] of changes.entries()) {
     const { clock, storedAnswers, extensions } = change;
-    const past = Math.ceil(clock.past);
-    const ahead = isStale(change) ? 0 : Math.ceil(Math.min(clock.ahead, Number.MAX_SAFE_INTEGER));
-    const extended = extensions.reduce((sum, { keys }) => sum + keys.length, 0);
-    const queueLength = change.queue === null ? -1 : lengthOf(queue);
-    return (
-      `${past},${ahead},${change.unanswered?.length ?? 0},${storedAnswers.length},${extended},` +
-      `${lengthOf(key)},${expected.length},${queueLength},${lengthOf(record)}`
+    const at = i * TEXTS_OF_CHANGE;
+    numbers.push(
+      Math.ceil(clock.past),
+      isStale(change) ? 0 : Math.ceil(Math.min(clock.ahead, Number.MAX_SAFE_INTEGER)),
+      change.unanswered?.length ?? 0,
+      storedAnswers.length,
+      extensions.reduce((sum, { keys }) => sum + keys.length, 0),
+      lengthOf(parts[at]),
+      lengthOf(parts[at + 1]),
+      change.queue === null ? -1 : lengthOf(parts[at + 2]),
+      lengthOf(parts[at + 3]) + lengthOf(parts[at + 4]),
     );
-  });
-  return [`[${numbers.join(',')}]`, texts];
+  }
+  return [JSON.stringify(numbers), texts];
 }
 
-type Texts = [key: string, expected: string, queue: string, record: string];
+const TEXTS_OF_CHANGE = 5;
 
-function textsOf({ key, expect, rev, writer, head, queue }: Change): Texts {
-  return [
+/** Adds the `TEXTS_OF_CHANGE`: key, expected version, queue, and the record in two parts. */
+function addTexts(parts: string[], { key, expect, rev, writer, head, queue }: Change): void {
+  const sign = queue ? HAS_QUEUE : NO_QUEUE;
+  parts.push(
     PREFIX.record + recordId(key),
     expect ? versionPrefix(expect) : '',
     queue ?? '',
-    `${queue ? HAS_QUEUE : NO_QUEUE}${rev} ${writer} ${head}`,
-  ];
+    sign + versionPrefix({ rev, writer }),
+    head,
+  );
 }
 
 /** Redis accepts only whole milliseconds after 1970. */

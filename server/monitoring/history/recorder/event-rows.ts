@@ -51,7 +51,9 @@ interface Tuples {
 function* withPlaceholders(rows: SqlValue[][]): Generator<Tuples> {
   for (let i = 0; i < rows.length; i += ROWS_PER_STATEMENT.sqlite) {
     const some = rows.slice(i, i + ROWS_PER_STATEMENT.sqlite);
-    yield { tuples: new Array(some.length).fill(ONE_ROW).join(','), values: some.flat() };
+    const values: SqlValue[] = [];
+    for (const row of some) values.push(...row);
+    yield { tuples: new Array(some.length).fill(ONE_ROW).join(','), values };
   }
 }
 
@@ -199,8 +201,8 @@ class Bundle {
 
   row(backend: string): SqlValue[] {
     const { lockId, from, rev, kind, span, count, parts } = this;
-    const [historyId = 0, lastPlace] = parts.slice(-PARTS_OF_EVENT);
-    const place = rowPlace(Number(lastPlace), count);
+    const historyId = Number(parts.at(-PARTS_OF_EVENT));
+    const place = rowPlace(Number(parts.at(1 - PARTS_OF_EVENT)), count);
     const rowsSpan = rowSpan(span, this.until - from);
     return [backend, historyId, place, lockId, from, rev, kind, this.body(), rowsSpan];
   }
@@ -211,10 +213,11 @@ class Bundle {
 
   private body(): string {
     const { parts } = this;
+    if (this.count === 1) return `[${parts.slice(2).join(',')}]`;
     const texts: string[] = [];
     for (let i = 0; i < parts.length; i += PARTS_OF_EVENT) {
-      texts.push(`${parts[i]},${parts[i + 1]},${parts[i + 2]},${parts[i + 3]}`);
+      texts.push(parts.slice(i, i + PARTS_OF_EVENT).join(','));
     }
-    return texts.length === 1 ? `[${parts.slice(2)}]` : `[[${texts.join('],[')}]]`;
+    return `[[${texts.join('],[')}]]`;
   }
 }
