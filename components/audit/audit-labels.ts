@@ -51,6 +51,7 @@ const ACTION_LABELS: Record<string, [done: string, tried: string]> = {
   'backup.restore': ['Restored backup', 'Restore backup'],
   'secret.reset': ['Reset secret', 'Reset secret'],
   'clock.set': ['Detected clock change', 'Detect clock change'],
+  'backend.dataLoss': ['Detected data loss', 'Detect data loss'],
   'lab.start': ['Started race', 'Start race'],
   'lab.stop': ['Stopped race', 'Stop race'],
   'session.setup': ['Created first admin', 'Create first admin'],

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
+import type { AuditEntry } from '@/server/contract/console/audit-entry';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import { createUser } from '@/server/operations/users/create-user';
@@ -57,6 +58,15 @@ const asAdmin = async (...commands: [string, ...string[]][]) => {
   for (const [command, ...args] of commands) await admin.call(command, ...args);
   admin.disconnect();
 };
+/** What the audit log says of data losses. */
+const auditedLosses = async () => {
+  const { data } = await api.console(cookie, 'audit.list', { act: 'backend.dataLoss' });
+  return (data as unknown as { rows: AuditEntry[] }).rows.map(({ subject, actor, result }) => ({
+    subject,
+    actor,
+    message: result.message,
+  }));
+};
 const listed = async () => {
   const { data } = await api.console(cookie, 'locks.list', {});
   return (data as unknown as { rows: { name: string }[] }).rows.map(({ name }) => name);
@@ -79,6 +89,8 @@ test('a Redis that is emptied grants nothing for one lease, then higher tokens',
   }, SOON);
   expect(Number(again.data?.token)).toBeGreaterThan(Number(before.data?.token));
   expect((await health())?.loss).toMatchObject({ what: 'empty', quietForMs: 0 });
+  const message = 'The store was empty.';
+  expect(await auditedLosses()).toEqual([{ subject: 'orders', actor: 'Lockyard', message }]);
 });
 
 test('a Redis that became a replica is refused, and has lost data as a primary again', async () => {

@@ -15,6 +15,7 @@ import type { HistorySource, RecordStore } from '../../storage/record-store';
 import { recordedPosition } from '../../storage/recorded-position';
 import { RedisStore } from '../../storage/redis/redis-store';
 import { openZookeeperStore } from '../../storage/zookeeper/zookeeper-store';
+import { auditLoss } from './audit-loss';
 import type { DuplicateStores } from './duplicate-stores';
 import type { EngineParts } from './engine-parts';
 import { logFault, logLoss } from './log-fault';
@@ -97,12 +98,14 @@ async function watchGuarantees(
 async function openWithPast(
   id: string,
   url: BackendUrl,
-  { config, clock, database, log }: ControlRuntime,
+  control: ControlRuntime,
 ): Promise<{ past: BackendPast; store: RecordStore & HistorySource }> {
+  const { config, clock, database, log } = control;
   const others = config.backends.map((backend) => backend.id).filter((other) => other !== id);
   const openIncarnation = async () => {
     const incarnation = await StoreIncarnation.open(database, id, clock.now(), others);
     incarnation.onLoss = logLoss(log, id);
+    incarnation.onOwnLoss = auditLoss(control, id);
     return incarnation;
   };
   if (url.kind === 'redis') {

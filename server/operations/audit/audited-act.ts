@@ -39,6 +39,7 @@ export const AUDIT_ACTS = [
   'backup.restore',
   'secret.reset',
   'clock.set',
+  'backend.dataLoss',
   'lab.start',
   'lab.stop',
   'session.setup',

@@ -22,7 +22,7 @@ test('a detected data loss pauses grants for one longest lease, even before reco
   }
 });
 
-test('each running process reports a data loss once, and none from before its start', async () => {
+test('each running process reports a data loss once, and one of them as its own', async () => {
   const database = await openTestDatabase('sqlite');
   try {
     const found = await StoreIncarnation.open(database, 'orders', 1);
@@ -31,8 +31,9 @@ test('each running process reports a data loss once, and none from before its st
     await found.recordRun(first.incarnation ?? '', { runId: 'whole' }, null);
     await found.recordLease(30_000);
     const reported = [found, other].map((incarnation) => {
-      const losses: unknown[] = [];
-      incarnation.onLoss = (loss) => void losses.push(loss);
+      const losses: { all: unknown[]; own: unknown[] } = { all: [], own: [] };
+      incarnation.onLoss = (loss) => void losses.all.push(loss);
+      incarnation.onOwnLoss = (loss) => void losses.own.push(loss);
       return losses;
     });
     const seen = { what: 'empty', now: 1_000_000, epochAbove: 0, incarnation: null } as const;
@@ -42,7 +43,10 @@ test('each running process reports a data loss once, and none from before its st
     await found.recordRun(next ?? '', { runId: 'whole' }, null);
     await other.read();
     const loss = { at: 1_000_000, what: 'empty', grantsFrom: 1_030_000 };
-    expect(reported).toEqual([[loss], [loss]]);
+    expect(reported).toEqual([
+      { all: [loss], own: [loss] },
+      { all: [loss], own: [] },
+    ]);
 
     const later = await StoreIncarnation.open(database, 'orders', 1);
     later.onLoss = () => expect.unreachable('it was known at the start');

@@ -27,6 +27,8 @@ export class StoreIncarnation implements BackendPast {
   duplicate: string | null = null;
   /** Called once for each data loss that is found or read while this process runs. */
   onLoss: (loss: BackendLoss) => void = () => {};
+  /** Called once for each data loss, in the process that recorded it. */
+  onOwnLoss: (loss: BackendLoss) => void = () => {};
   /** How many readings have begun, and the number of the latest one in `row`. */
   private begun = 0;
   private latest = 0;
@@ -121,8 +123,13 @@ export class StoreIncarnation implements BackendPast {
     };
     const { incarnation: ended } = from;
     const same = ended === null ? isNull(backends.life) : eq(backends.life, ended);
-    await this.update({ ...first, ...loss }, and(same, eq(backends.epoch, from.epoch)));
-    return this.read();
+    const isOurs = await this.update(
+      { ...first, ...loss },
+      and(same, eq(backends.epoch, from.epoch)),
+    );
+    const row = await this.read();
+    if (isOurs && seen && row.loss) this.onOwnLoss(row.loss);
+    return row;
   }
 
   /**
