@@ -110,11 +110,11 @@ const CAUSE_LABELS: Record<HoldEnd['cause'], string> = {
   released: 'released by its holder',
   expired: 'lease expired',
   forced: 'force-released',
-  superseded: 'held by others since',
+  superseded: 'how is not recorded',
 };
 
 /** @param isUnclear whether this action itself may have ended the hold; `end` shows if it did */
-function ChangedHold({
+export function ChangedHold({
   end,
   row,
   isUnclear,
@@ -129,7 +129,8 @@ function ChangedHold({
       <p className="font-[620]">Holder has changed{!isUnclear && ' – no action taken'}.</p>
       {end && (
         <p className="text-t2">
-          The hold you were viewing ended{end.cause !== 'superseded' && ` ${agoText(agoMs)}`} (
+          The hold you were viewing{' '}
+          {end.cause === 'superseded' ? 'has ended' : `ended ${agoText(agoMs)}`} (
           {CAUSE_LABELS[end.cause]}
           {end.by && (
             <>
