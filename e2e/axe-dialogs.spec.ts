@@ -108,4 +108,7 @@ async function actOnSelection(): Promise<void> {
   }
   await page().keyboard.press('r');
   await expect(dialog()).toHaveAccessibleName('Force release 2 locks?');
+  const locks = dialog().getByRole('list', { name: 'Locks' });
+  await locks.focus();
+  await expect(locks, 'keys can scroll it').toBeFocused();
 }

@@ -25,6 +25,9 @@ test('typing their number releases all locks of a dead process together, each on
   const dialog = page.getByRole('dialog', { name: /^Release all 3 locks of gone-1\?/ });
   const act = dialog.getByRole('button', { name: 'Release 3 locks' });
   await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
+  const preview = dialog.getByRole('list', { name: 'What happens to each lock' });
+  await preview.focus();
+  await expect(preview, 'keys can scroll it').toBeFocused();
   await dialog.getByLabel('Reason').fill('the rack of gone-1 failed');
   await dialog.getByLabel('Number of locks to release').fill('2');
   await expect(act).toBeDisabled();

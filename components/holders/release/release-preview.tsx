@@ -13,7 +13,8 @@ export function ReleasePreview({
   results: ReadonlyMap<number, ReleaseResult>;
 }) {
   return (
-    <ul className="release-preview" aria-label="What happens to each lock">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must reach it to scroll
+    <ul className="release-preview" aria-label="What happens to each lock" tabIndex={0}>
       {locks.map((lock, place) => {
         const result = results.get(place);
         const isBad = result !== undefined && !isReleasedBy(result);

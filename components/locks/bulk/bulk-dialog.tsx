@@ -122,7 +122,13 @@ function BulkPreview({
 }) {
   return (
     <>
-      <ul aria-label="Locks" className="bulk-locks" data-begun={bulk.isBusy || bulk.isOver}>
+      <ul
+        aria-label="Locks"
+        className="bulk-locks"
+        data-begun={bulk.isBusy || bulk.isOver}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must reach it to scroll
+        tabIndex={0}
+      >
         {locks.map(({ row, impossible }) => {
           const result = bulk.results.get(row.id);
           const isBad = result !== undefined && result.kind !== 'done';
