@@ -19,6 +19,11 @@ it('the sentence of a backend says whether it does not respond or why it rejects
     'Backend cache rejects requests. Its memory is full. ' +
       'The state of the locks in shop is unknown.',
   );
+  const disabled = { ...away, shards: [], refusal: 'It was resharded.' };
+  expect(backendSentence(disabled, 'shop')).toBe(
+    'Backend cache is disabled on this server. It was resharded. ' +
+      'The state of the locks in shop is unknown.',
+  );
 });
 
 it('the sentence of a sharded backend names the shards that fail, and says how', () => {

@@ -1,6 +1,11 @@
 import type { AlertRow } from '../../contract/console/alerts/alert-row';
 import type { AlertKind } from '../../contract/console/alerts/alert-rules';
-import { type BackendHealth, refusalsOf } from '../../contract/console/backend-health';
+import {
+  type BackendHealth,
+  REFUSING_CLAUSES,
+  refusalsOf,
+  refusingClause,
+} from '../../contract/console/backend-health';
 import type { CounterRow } from '../../contract/console/counter-row';
 import type { LockRow } from '../../contract/console/lock-row';
 import { exactCount } from '../format/numbers';
@@ -46,8 +51,10 @@ export function backendSentence(
   }
   if (refusals.length > 0) {
     const reasons = [...new Set(refusals.map(({ reason }) => reason))].join(' ');
-    const where = refusal ? '' : onShards([...rejecting]);
-    problems.push(`Backend ${id} rejects requests${where}. ${reasons}`);
+    const how = refusal
+      ? refusingClause(health)
+      : `${REFUSING_CLAUSES['rejecting requests']}${onShards([...rejecting])}`;
+    problems.push(`Backend ${id} ${how}. ${reasons}`);
   }
   return `${problems.join(' ')} The state of the locks in ${namespace} is unknown.`;
 }
